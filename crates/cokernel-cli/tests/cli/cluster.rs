@@ -172,6 +172,9 @@ fn instances_that_lack_a_view_are_clustered_by_the_others() {
         let run = toy.run(&format!("cluster -k 3 {all} --method {method} -o out.csv"));
         let said = String::from_utf8(run.get_output().stderr.clone()).unwrap();
         assert_eq!(said.contains("known of few of the 60 instances"), is_said, "{method}: {said}");
+        // Objective and gap of what has a gap.
+        let said = String::from_utf8(run.get_output().stdout.clone()).unwrap();
+        assert_eq!(said.contains(", duality gap "), method == "simple_mkkm", "{method}: {said}");
     }
     // Without the view there is nothing to go by.
     let said = toy.refusal("cluster -k 3 --view a=c.csv --id id -q", 1);

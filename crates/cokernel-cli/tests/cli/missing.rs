@@ -120,6 +120,18 @@ fn what_cannot_be_done_about_missing_views_is_said() {
     assert!(said.contains("per_view is for late_mean, ekp"), "{said}");
     let said = toy.refusal(&format!("fit {DATA} --missing estimate --method hyperkernels -q"), 2);
     assert!(said.contains("estimated similarities do not have; choose drop"), "{said}");
+    // Numbers: ridge regression needs definite matrices, columns of them (MARK), whose machine is never trained, do not.
+    let numbers: String =
+        toy.read("l.csv").lines().enumerate().fold(String::new(), |all, (i, l)| {
+            let value = if i == 0 { "value".to_string() } else { (i % 7).to_string() };
+            all + &format!("{},{value}\n", l.split(',').next().unwrap())
+        });
+    toy.write("n.csv", numbers.as_bytes());
+    let ridge = "fit --view a=c.csv --view b=d.csv --id id --labels n.csv --task regress --machine kernel_ridge \
+                 --missing estimate -q";
+    let said = toy.refusal(&format!("{ridge} --method mean"), 2);
+    assert!(said.contains("matrices of estimated similarities need not be positive"), "{said}");
+    toy.output(&format!("{ridge} --method mark -o mark.ck"));
     let said = toy.refusal(&format!("fit {DATA} --missing refuse"), 1);
     assert!(said.contains("--drop-incomplete") || said.contains("missing value"), "{said}");
     toy.output(&format!("fit {DATA} --drop-incomplete -o m.ck"));

@@ -29,6 +29,8 @@
 //! **Objective.** As |g_i g_j| ≤ 1, both losses fall by the bound of boosting (Schapire and Singer, *Machine Learning* 37,
 //! 1999; Collins, Schapire and Singer, *Machine Learning* 48, 2002): the trace, mean losses of pairs, is monotone.
 //!
+//! `rounds` is a choice, not a limit that is met or missed: the status is that of the machine.
+//!
 //! **Deviations.** The paper's base kernels are ⟨w, x⟩⟨w, z⟩ of features, with the second moment of unlabelled instances in
 //! the constraint; here w lies in the feature space of a kernel, which adds the ridge, and the second moment is that of the
 //! training instances. W± have 1/n² added. Several classes are learned together. The paper's text is not at hand.

@@ -422,6 +422,11 @@ pub trait Learner: fmt::Debug + Send + Sync {
         false
     }
 
+    /// Whether it needs positive semi-definite kernels with this machine: not where that is never trained.
+    fn needs_definite(&self, machine: &dyn Machine) -> bool {
+        machine.needs_definite()
+    }
+
     /// Whether it goes with a machine of its tasks.
     fn takes(&self, machine: &dyn Machine) -> bool {
         (machine.has_free_dual() || !self.drives_duals())

@@ -145,7 +145,7 @@ pub(super) fn resolved(mkl: &Mkl, learner: &dyn Learner) -> Result<Missing> {
             Err(Error::parameter("missing", problem))
         }
         Missing::Estimate => {
-            allow_estimates(mkl)?;
+            allow_estimates(mkl, learner)?;
             Ok(Missing::Estimate)
         }
         asked => Ok(asked),
@@ -153,8 +153,8 @@ pub(super) fn resolved(mkl: &Mkl, learner: &dyn Learner) -> Result<Missing> {
 }
 
 /// Refuses estimated similarities, whose matrices need not be positive semi-definite, for a machine that needs such.
-pub(super) fn allow_estimates(mkl: &Mkl) -> Result<()> {
-    if !mkl.machine.checked()?.build()?.needs_definite() {
+pub(super) fn allow_estimates(mkl: &Mkl, learner: &dyn Learner) -> Result<()> {
+    if !learner.needs_definite(mkl.machine.checked()?.build()?.as_ref()) {
         return Ok(());
     }
     let problem = format!(

@@ -78,7 +78,7 @@ impl Mkl {
             false => missing::chosen(recipe.missing, &views, self.learner()?.as_ref()),
         };
         if handling == Missing::Estimate {
-            missing::allow_estimates(self)?;
+            missing::allow_estimates(self, self.learner()?.as_ref())?;
         }
         let lacking = Lacking::of(&views, handling);
         let mut n_incomplete = 0;

@@ -279,6 +279,12 @@ fn numbers_and_fewer_columns() {
         before = value;
     }
     assert!(before > best * (1.0 + 1e-6));
+    // Multipliers of few columns may prove nothing; that losses are not negative still does.
+    let [little, one] = [("lambda", Value::Real(1e-6)), ("max_columns", Value::Int(1))];
+    let found = learn("mark", &[little, one], &kernels, &target, None, 1.0, &run).unwrap();
+    let (value, gap) = (*found.report.objective.last().unwrap(), found.report.gap.unwrap());
+    let best = least_square(&kernels, &rows, &y, &[1.0; 40], Some(1e-6));
+    assert!(gap <= 1.0 && value - best <= gap * value, "{value} {best} {gap}");
 }
 
 #[test]

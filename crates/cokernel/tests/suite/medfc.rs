@@ -240,6 +240,32 @@ fn large_prices() {
     }
 }
 
+/// Where γ is small the view classifiers leave next to nothing of the loss: what is called converged is so of every machine,
+/// whose gap is relative to the whole objective.
+#[test]
+fn small_prices_of_views() {
+    let (kernels, codes) = problem(40, 2, 4, 7);
+    let classes = classes(&codes);
+    let mut converged = 0;
+    for id in ["medfc", "gml"] {
+        for gamma in [1e-2, 1e-6, 1e-9] {
+            let found = learn_by(id, &kernels, &classes, 1.0, &[("gamma", Value::Real(gamma))]);
+            let gap = found.report.gap.unwrap();
+            let of_machines: Vec<f64> =
+                found.machines.as_ref().unwrap().blocks.iter().map(|b| b.gap).collect();
+            let place = format!("{id} {gamma} {} {gap} {of_machines:?}", found.report.status);
+            match found.report.status {
+                Status::Converged => {
+                    assert!(of_machines.iter().all(|g| *g <= 1e-3), "{place}");
+                    converged += 1;
+                }
+                _ => assert!(!found.report.notes.is_empty(), "{place}"),
+            }
+        }
+    }
+    assert!(converged >= 3, "{converged}");
+}
+
 /// Kernels of any unit, with C against it, several classes.
 #[test]
 fn kernels_of_any_unit() {
