@@ -12368,8 +12368,8 @@ class GirolamiRogersMKLClassifier(KernelClassifier):
     """Hierarchic Bayesian kernel combination.
 
     Weights of the simplex with their standard deviations, and probabilities of classes, by
-    variational inference. No C to choose. Costs a product of n × n matrices for each kernel,
-    class and sweep.
+    variational inference. No C to choose. Costs a product of n × n matrices for each kernel and
+    an inverse for each class in every sweep.
 
     Parameters
     ----------
@@ -17732,7 +17732,7 @@ class MaxMarginClustering(ViewClusterer):
     Clusters that a support vector machine on the best average of the kernels separates most
     clearly, by machine and labels in turn from several starts. The objective never rises; it
     may end in a local minimum. Any positive semi-definite kernels. Some twenty runs of
-    SimpleMKL.
+    SimpleMKL, which take longer the larger C is.
 
     Parameters
     ----------

@@ -17,7 +17,8 @@ mod lu;
 mod products;
 pub mod simd;
 mod tall;
-mod tridiagonal;
+#[doc(hidden)]
+pub mod tridiagonal;
 
 pub use cholesky::{Cholesky, LeveledCholesky};
 pub use eigen::{count_above, leading_eigen, symmetric_eigen};

@@ -39,7 +39,7 @@ pub enum Error {
         problem: String,
     },
     /// A name that is not known.
-    #[error("unknown {kind} '{name}'{}; known: {}", suggestion(.name, .known), .known.join(", "))]
+    #[error("unknown {kind} '{name}'{}; {}", suggestion(.name, .known), listed(.known))]
     Unknown {
         /// What kind of thing was looked up.
         kind: &'static str,
@@ -159,6 +159,14 @@ fn place(line: usize, column: usize) -> String {
         (0, _) => String::new(),
         (l, 0) => format!(", line {l}"),
         (l, c) => format!(", line {l}, column {c}"),
+    }
+}
+
+fn listed(known: &[String]) -> String {
+    if known.is_empty() {
+        "there are none".to_string()
+    } else {
+        format!("known: {}", known.join(", "))
     }
 }
 

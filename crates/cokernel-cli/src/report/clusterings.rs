@@ -39,8 +39,9 @@ pub fn clusterings(result: &Clusterings, width: Option<usize>) -> String {
         }
     }
     for (view, n) in &result.filled {
-        let filled = count(*n, "instance", "instances");
-        text.push_str(&format!("  view {view}: {filled} filled from the other views\n"));
+        let (lacking, verb) =
+            (count(*n, "instance", "instances"), if *n == 1 { "lacks" } else { "lack" });
+        text.push_str(&format!("  view {view}: {lacking} {verb} it\n"));
     }
     if let Some(agreement) = &result.agreement {
         text.push_str(&format!("\n{}", agreement_table(agreement)));

@@ -130,8 +130,15 @@ fn what_cannot_be_done_about_missing_views_is_said() {
     let ridge = "fit --view a=c.csv --view b=d.csv --id id --labels n.csv --task regress --machine kernel_ridge \
                  --missing estimate -q";
     let said = toy.refusal(&format!("{ridge} --method mean"), 2);
-    assert!(said.contains("matrices of estimated similarities need not be positive"), "{said}");
+    assert!(
+        said.contains("method 'mean' trains it on matrices of estimated similarities"),
+        "{said}"
+    );
     toy.output(&format!("{ridge} --method mark -o mark.ck"));
+    let said = toy.refusal(&format!("fit {DATA} --method late_mean --set a=1 -q"), 2);
+    assert!(said.contains("unknown parameter 'a'; there are none"), "{said}");
+    let said = toy.refusal(&format!("fit {DATA} --method medfc --c 1e308 -q"), 1);
+    assert!(said.contains("choose a smaller C"), "{said}");
     let said = toy.refusal(&format!("fit {DATA} --missing refuse"), 1);
     assert!(said.contains("--drop-incomplete") || said.contains("missing value"), "{said}");
     toy.output(&format!("fit {DATA} --drop-incomplete -o m.ck"));

@@ -169,7 +169,7 @@ fn weigh(
         weights: &costs,
         margin: Margin::One,
     };
-    hinge::minimize(&problem, tol, watch)
+    hinge::fewest(&problem, hinge::minimize(&problem, tol, watch))
 }
 
 /// The linear programs of all binary problems as one.

@@ -196,12 +196,14 @@ impl Learner for GibbsProbit {
             let mean = |m: usize| all.iter().map(|d| d.eta[m]).sum::<f64>() / all.len() as f64;
             let said = "stopped in the burn-in: the weights are the last draws, and nothing is known of their spread";
             report.notes.push(said.to_string());
-            ((0..kernels).map(mean).collect(), vec![0.0; kernels])
+            ((0..kernels).map(mean).collect(), Vec::new())
         };
         if stopped {
             report.status = watch.stop().unwrap_or(Status::Stalled);
         }
-        report.details.insert("weight_errors".to_string(), errors);
+        if !errors.is_empty() {
+            report.details.insert("weight_errors".to_string(), errors);
+        }
         let accepted = walks.iter().map(|w| w.accepted).collect();
         report.details.insert("accepted".to_string(), accepted);
         let (coefs, biases) = means(&all, &instances, heads);

@@ -21,8 +21,8 @@
 //! of their diagonals, so that units do not matter. New instances are told by p in place of η, as in the source, and by the
 //! covariance of the α: [`latent`](crate::rule::Latent).
 //!
-//! **Cost.** Once M n³ for the K_m²; of a sweep a factor and an inverse, n³, for each decision function, and 2 M n³ for
-//! tr(K_m K_l Cov α) of each, and M² n². Memory: 2 M + 4 matrices.
+//! **Cost.** Once M n³ for the K_m²; of a sweep a factor and an inverse, n³, for each decision function, 2 M n³ for
+//! tr(K_m K_l Σ Cov α) of all together, and M² n². Memory: 2 M + 4 matrices and 2 for each decision function.
 
 use super::bayes::{self, Instances, Latents, Precisions, ascend};
 use super::parametric::lbfgs::{Curvature, dot};
@@ -45,8 +45,8 @@ static METHOD: Method = Method {
     title: "hierarchic Bayesian kernel combination",
     source: "Girolami, Rogers 2005; Damoulas, Girolami 2008; Gönen 2010, §2.5",
     summary: "Weights of the simplex with their standard deviations, and probabilities of classes, by variational \
-              inference. No C to choose. Costs a product of n × n matrices for each kernel, \
-              class and sweep.",
+              inference. No C to choose. Costs a product of n × n matrices for each kernel and an inverse for each \
+              class in every sweep.",
     tasks: &[Task::Classify],
     group: Group::OneStage,
     certificate: Certificate::Trace,

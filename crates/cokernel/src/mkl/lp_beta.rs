@@ -101,7 +101,10 @@ impl Learner for LpBeta {
         let lacking = joint.as_ref().and_then(|w| without(&classes, w));
         let rows = Rows::new(&views, &classes, joint.as_deref().or(problem.weights), self.nu);
         let found = match (views.stopped, &lacking) {
-            (None, None) => Some(hinge::minimize(&rows.hinge(trained), self.tol, &watch)),
+            (None, None) => {
+                let program = rows.hinge(trained);
+                Some(hinge::fewest(&program, hinge::minimize(&program, self.tol, &watch)))
+            }
             // Values after a stop are none.
             _ => None,
         };
@@ -119,7 +122,7 @@ impl Learner for LpBeta {
         views.tell(problem, joint.as_deref(), &mut report);
         if let Some(found) = found {
             report.details.insert("rho".to_string(), vec![found.rho]);
-            if found.rho <= 0.0 {
+            if found.rho <= 0.0 && found.status.is_success() {
                 report.notes.push(format!(
                     "no weights give a positive margin to more than {:.0} % of the instances (nu): a larger nu lets more \
                      of them be wrong",

@@ -158,9 +158,11 @@ pub(super) fn allow_estimates(mkl: &Mkl, learner: &dyn Learner) -> Result<()> {
         return Ok(());
     }
     let problem = format!(
-        "machine '{}' has no limits on its coefficients, and matrices of estimated similarities need not be positive \
-         semi-definite, so that its numbers could be of any size; choose drop, or mean or zero where views have features",
-        mkl.machine.method().id
+        "machine '{}' has no limits on its coefficients, and method '{}' trains it on matrices of estimated similarities, which \
+         need not be positive semi-definite, so that its numbers could be of any size; choose drop, or mean or zero where views \
+         have features",
+        mkl.machine.method().id,
+        mkl.method.id
     );
     Err(Error::parameter("missing", problem))
 }
@@ -278,7 +280,7 @@ impl Model {
             let row = views.iter().find_map(|v| (0..views.n()).find(|i| !v.has(*i))).unwrap_or(0);
             return Err(Error::Data(format!(
                 "{} lacks a view, and what the model learned takes all of them together; fit it with missing=mean or \
-                 missing=zero, or leave such instances out",
+                 missing=zero (or estimate, where the method takes it), or leave such instances out",
                 views.instance(row)
             )));
         }

@@ -54,7 +54,7 @@ static METHOD: Method = Method {
     source: "Xu and others 2005; Zhao, Kwok, Zhang 2009; Gönen 2010, §2.2",
     summary: "Clusters that a support vector machine on the best average of the kernels separates most clearly, by machine and \
               labels in turn from several starts. The objective never rises; it may end in a local minimum. Any positive \
-              semi-definite kernels. Some twenty runs of SimpleMKL.",
+              semi-definite kernels. Some twenty runs of SimpleMKL, which take longer the larger C is.",
     tasks: &[Task::Cluster],
     group: Group::MultiView,
     certificate: Certificate::Trace,
@@ -332,9 +332,22 @@ impl Embedder for MaxMargin {
         }
         run.tell(Event::End);
         let stopped = work.watch.stop();
-        let Some(best) = best else {
-            let status = stopped.unwrap_or(Status::Stalled);
-            return Err(Error::Stopped { status, what: laplacian::EMBEDDING.to_string() });
+        let none = best.is_none();
+        // Stopped before the first weights: the clusters of k-means, which it would start from.
+        let best = match (best, starts.into_iter().next()) {
+            (Some(best), _) => best,
+            (None, Some(labels)) => Point {
+                labels,
+                weights: vec![1.0 / bank.len() as f64; bank.len()],
+                values: Matrix::zeros(0, 0),
+                objective: f64::NAN,
+                trace: Vec::new(),
+                status: stopped.unwrap_or(Status::Stalled),
+            },
+            (None, None) => {
+                let status = stopped.unwrap_or(Status::Stalled);
+                return Err(Error::Stopped { status, what: laplacian::EMBEDDING.to_string() });
+            }
         };
         let rows = Matrix::from_fn(bank.n(), k, |i, c| f64::from(u8::from(best.labels[i] == c)));
         let own = work.report();
@@ -344,6 +357,11 @@ impl Embedder for MaxMargin {
             objective: best.trace,
             ..own
         };
+        if none {
+            let said = "ended before it had learned anything: the clusters are those of k-means on the mean of the kernels, from \
+                        which it starts";
+            report.notes.push(said.to_string());
+        }
         report.details.insert("weights".to_string(), best.weights);
         report.details.insert("objectives_of_starts".to_string(), ends);
         Ok(Embedding {

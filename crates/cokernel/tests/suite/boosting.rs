@@ -284,7 +284,21 @@ fn numbers_and_fewer_columns() {
     let found = learn("mark", &[little, one], &kernels, &target, None, 1.0, &run).unwrap();
     let (value, gap) = (*found.report.objective.last().unwrap(), found.report.gap.unwrap());
     let best = least_square(&kernels, &rows, &y, &[1.0; 40], Some(1e-6));
-    assert!(gap <= 1.0 && value - best <= gap * value, "{value} {best} {gap}");
+    assert!(gap < 1.0 && value - best <= gap * value, "{value} {best} {gap}");
+}
+
+/// What one column gives is nothing to say of all: no advice on nu before the end.
+#[test]
+fn few_columns_are_no_reason_for_a_larger_nu() {
+    let (kernels, codes) = problem(45, 3, 3, 2);
+    let (target, run) = (Target::from(classes(&codes)), Run::default());
+    let said = |given: &[(&str, Value)]| {
+        let found = learn("cg_boost", given, &kernels, &target, None, 1.0, &run).unwrap();
+        (found.report.status, found.report.details["rho"].clone(), found.report.warnings)
+    };
+    let (status, rho, warnings) = said(&[("max_columns", Value::Int(1)), ("nu", Value::Real(0.1))]);
+    assert_eq!(status, Status::IterationLimit);
+    assert!(rho.iter().any(|r| *r <= 0.0) && warnings.is_empty(), "{rho:?} {warnings:?}");
 }
 
 #[test]

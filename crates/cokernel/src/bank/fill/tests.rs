@@ -129,7 +129,7 @@ fn mixed(n: usize, masks: &[Vec<bool>]) -> Vec<View> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: 8, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn filled_kernels_are_the_rule_entry_by_entry(seed in 0_u64..1000, center in any::<bool>()) {

@@ -74,8 +74,8 @@ impl<'a> Instances<'a> {
         }
         let n = self.bank.n() as f64;
         Err(Error::Data(format!(
-            "the method keeps {matrices} matrices of n × n numbers, {:.1} GB; give it that (memory) or fewer instances",
-            8e-9 * n * n * matrices as f64
+            "the method keeps {matrices} matrices of n × n numbers, {:.1} MB; give it that (memory) or fewer instances",
+            8e-6 * n * n * matrices as f64
         )))
     }
 

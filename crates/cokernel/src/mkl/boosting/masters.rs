@@ -115,8 +115,10 @@ impl Master {
     pub fn lower(&self, at: &Answer, priced: &Priced) -> f64 {
         match self {
             Master::Margin { .. } => -priced.largest.max(at.pull.iter().sum::<f64>().abs()),
-            // Losses and squares are at least 0.
-            _ => (at.dual - 0.5 * priced.squares).max(0.0),
+            // a − q/2 of all columns, q with the edges of those outside, at the multiple of x where it is largest; a
+            // machine's x stays in its box where that is at most 1.
+            Master::Hinge { y, .. } => scaled(at, y, priced.squares, 1.0),
+            Master::Squares { y, .. } => scaled(at, y, priced.squares, f64::INFINITY),
         }
     }
 
@@ -137,6 +139,19 @@ impl Master {
     pub fn is_exact(&self) -> bool {
         matches!(self, Master::Squares { .. })
     }
+}
+
+/// The most that multiples of x up to `most` times it prove: D(sx) = s a − ½ s² q with a = Σ xy, q what the dual takes off and
+/// the squares of the edges outside.
+fn scaled(at: &Answer, y: &[f64], outside: f64, most: f64) -> f64 {
+    let plain = (at.dual - 0.5 * outside).max(0.0);
+    // Σx = 0 where y has a mean that matters.
+    let mean = if most.is_finite() { 0.0 } else { y.iter().sum::<f64>() / y.len() as f64 };
+    let a: f64 = at.pull.iter().zip(y).map(|(x, y)| x * (y - mean)).sum();
+    let q = (2.0 * (a - at.dual)).max(0.0) + outside;
+    let s = (a / q).min(most);
+    let best = s * a - 0.5 * s * s * q;
+    if a > 0.0 && best.is_finite() { plain.max(best) } else { plain }
 }
 
 impl Answer {

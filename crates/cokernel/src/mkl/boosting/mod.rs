@@ -235,7 +235,10 @@ impl Boosting {
             report
                 .details
                 .insert("rho".to_string(), of(&|w| w.best.as_ref().map_or(0.0, |b| b.rho)));
-            if work.iter().any(|w| w.best.as_ref().is_some_and(|b| b.rho <= 0.0)) {
+            // Of all columns only what has converged knows.
+            let done = |w: &&Work<'_>| w.status.is_some_and(|s| s.is_success());
+            let mut done = work.iter().filter(done);
+            if done.any(|w| w.best.as_ref().is_some_and(|b| b.rho <= 0.0)) {
                 report.warnings.push(
                     "no columns give a positive margin to all but a share nu of the instances: a larger nu lets more of them be \
                      on the wrong side, or take kernels that say more"

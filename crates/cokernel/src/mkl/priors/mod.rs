@@ -162,6 +162,14 @@ impl Priors {
         let unit = self.unit(problem.bank, weights);
         let costs = svc.costs_of_labelled(classes, weights)?;
         let costs: Vec<f64> = costs.iter().map(|c| c * unit).collect();
+        // Sums of losses are to be numbers, too.
+        if costs.iter().any(|c| *c >= 1e300) {
+            return Err(Error::Data(format!(
+                "C times the mean diagonal entry of the kernels ({unit:.1e}) is {:.1e}, and sums of losses beyond what f64 can \
+                 hold; choose a smaller C",
+                costs.iter().fold(0.0_f64, |a, c| a.max(*c))
+            )));
+        }
         let mut report = Report::closed_form(run);
         let views = match self.gamma {
             Some(_) => Some(self.views.train(problem, run, &watch)?),

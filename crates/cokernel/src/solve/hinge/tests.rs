@@ -131,3 +131,38 @@ fn cases_by_hand() {
     // ρ is a quantile of the margins.
     assert_eq!(quantile(&[3.0, 1.0, 2.0], &[0.6; 3]), 2.0);
 }
+
+/// Where the best weights are sparse, an answer to a coarse tolerance has no more of them than a fine one, and is as good as
+/// its gap says.
+#[test]
+fn residues_are_no_weights() {
+    let watch = Run::default().watch();
+    let mut dropped = 0;
+    for seed in 0..20_u64 {
+        let (n, m) = (60, 6);
+        let (rows, groups) = votes(n, m, 1, 1.0, seed);
+        let weights = vec![0.05; groups.len() - 1];
+        for margin in [Margin::One, Margin::Largest] {
+            let problem =
+                Hinge { rows: &rows, columns: m, groups: &groups, weights: &weights, margin };
+            let fine = minimize(&problem, 1e-9, &watch);
+            let coarse = minimize(&problem, 1e-3, &watch);
+            let few = fewest(&problem, coarse.clone());
+            let count = |f: &Found| f.weights.iter().filter(|w| **w > 0.0).count();
+            assert!(
+                count(&few) <= count(&coarse)
+                    && (few.weights.iter().sum::<f64>() - 1.0).abs() < 1e-12
+            );
+            dropped += count(&coarse) - count(&few);
+            let residue = |(a, b): (&f64, &f64)| *a > 0.0 && *a < 1e-5 && *b == 0.0;
+            assert!(!few.weights.iter().zip(&fine.weights).any(residue), "{few:?} {fine:?}");
+            assert_eq!(few.primal, problem.value(&few.weights).0);
+            let last = few.objective[few.objective.len() - 1];
+            assert!((last - few.primal).abs() <= 1e-12 * few.primal.abs().max(1.0), "{few:?}");
+            assert!(few.objective.windows(2).all(|w| w[1] <= w[0]), "{few:?}");
+            let size = few.gap.max(1e-300).recip() * (few.primal - few.lower).max(0.0);
+            assert!(few.gap <= 1e-3 && few.lower <= fine.primal + 1e-9 * size, "{few:?}");
+        }
+    }
+    assert!(dropped > 10, "{dropped}");
+}

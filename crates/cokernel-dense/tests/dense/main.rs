@@ -1,0 +1,12 @@
+//! The tests of the crate, apart from it: with tests inside it would be compiled twice, with all of faer's instances.
+
+mod cholesky;
+mod eigen;
+mod loops;
+mod lu;
+mod rows;
+mod shifted;
+mod symmetric;
+mod tiles;
+mod tridiagonal;
+mod waves;
