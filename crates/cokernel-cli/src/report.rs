@@ -195,8 +195,6 @@ fn optimum(m: &MachineReport, machines: usize, task: Task) -> String {
     let of = if machines > 1 { "largest gap of a machine" } else { "gap" };
     let text = format!("{}, primal {:.6e}, dual {:.6e}, {of} {gap}", m.status, m.primal, m.dual);
     match task {
-        // A machine without a C has nothing there.
-        _ if m.at_bound == 0.0 => text,
         Task::Detect => text,
         Task::Regress => format!("{text}; {at_bound} % at C"),
         _ => format!("{text}; {at_bound} % of the smaller sides at C"),
