@@ -162,6 +162,13 @@ fn place(line: usize, column: usize) -> String {
     }
 }
 
+/// `1.5 GB`.
+pub(crate) fn amount(bytes: f64) -> String {
+    let units = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
+    let (unit, name) = units.into_iter().find(|u| bytes >= u.0).unwrap_or((1.0, "bytes"));
+    format!("{:.1} {name}", bytes / unit)
+}
+
 fn listed(known: &[String]) -> String {
     if known.is_empty() {
         "there are none".to_string()

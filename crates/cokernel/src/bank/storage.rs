@@ -1,6 +1,7 @@
 //! How kernels are kept, and the texts that say so: `auto`, `resident`, `resident_f32`, `on_demand`,
 //! `mapped:DIR`, `mapped_f32:DIR`, `nystroem:rank=200:landmarks=kmeans`, `fourier:rank=200:directions=orthogonal`.
 
+use crate::error::amount;
 use crate::{Error, Result};
 use std::fmt;
 use std::path::PathBuf;
@@ -120,9 +121,7 @@ impl Storage {
         // Where their number is not known, an example.
         let n = n.unwrap_or(100_000);
         let bytes = 4.0 * n as f64 * (n as f64 + 1.0);
-        let units = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
-        let (unit, name) = units.into_iter().find(|u| bytes >= u.0).unwrap_or((1.0, "bytes"));
-        let size = format!(" ({:.1} {name} for each kernel between {n} instances)", bytes / unit);
+        let size = format!(" ({} for each kernel between {n} instances)", amount(bytes));
         let problem = format!(
             "{self} keeps no kernels between instances, which {what} needs{size}; methods that learn towards landmarks: {}",
             methods.join(", ")

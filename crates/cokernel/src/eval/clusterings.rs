@@ -144,7 +144,7 @@ pub struct Clusterings {
     pub verdict: Option<Verdict>,
     /// Methods that could not use the views.
     pub left_out: Vec<LeftOut>,
-    /// Views that instances lacked, and how many of them were filled.
+    /// Views that instances lacked, and how many did; the notes say what became of them.
     pub filled: Vec<(String, usize)>,
     /// What a user should read, without repetitions.
     pub notes: Vec<String>,

@@ -22,6 +22,7 @@
 
 use super::fits;
 use crate::bank::Bank;
+use crate::error::amount;
 use crate::run::Pass;
 use crate::solve::limits;
 use crate::{Error, Result, Run, Status, Watch};
@@ -241,9 +242,9 @@ pub(super) fn fit(problem: &Problem<'_>, run: &Run, watch: &Watch) -> Result<Fou
     let (n, kernels) = (problem.n(), problem.bank.len());
     if !fits(problem.bank, 4, run) {
         return Err(Error::Data(format!(
-            "a Gaussian process on {n} instances keeps four matrices of n × n numbers, {:.1} GB; give it that (memory) or \
+            "a Gaussian process on {n} instances keeps four matrices of n × n numbers, {}; give it that (memory) or \
              fewer instances",
-            32e-9 * (n as f64).powi(2)
+            amount(32.0 * (n as f64).powi(2))
         )));
     }
     let used = problem.units.iter().filter(|u| u.is_finite()).count();

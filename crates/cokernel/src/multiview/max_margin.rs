@@ -42,7 +42,7 @@ use crate::mkl::{self, Learned, Learner};
 use crate::params::{Param, Params, Range, Value};
 use crate::run::Pass;
 use crate::solve::Rows;
-use crate::{Counts, Error, Event, Report, Result, Run, Status};
+use crate::{Counts, Event, Report, Result, Run, Status};
 
 /// The registry entry.
 pub static ENTRY: Entry<dyn Embedder> =
@@ -276,7 +276,7 @@ impl MaxMargin {
         Ok(Some(point))
     }
 
-    /// Clusters of k-means on the eigenvectors of the mean kernel, each once.
+    /// Clusters of k-means on the eigenvectors of the mean kernel, each once, at least one.
     fn first(&self, bank: &Bank, k: usize, work: &mut Work<'_>) -> Result<Vec<Vec<usize>>> {
         let mut kernels = Centred::new(bank, true, work)?;
         let even = kernels.even();
@@ -332,37 +332,25 @@ impl Embedder for MaxMargin {
         }
         run.tell(Event::End);
         let stopped = work.watch.stop();
-        let none = best.is_none();
-        // Stopped before the first weights: the clusters of k-means, which it would start from.
-        let best = match (best, starts.into_iter().next()) {
-            (Some(best), _) => best,
-            (None, Some(labels)) => Point {
-                labels,
-                weights: vec![1.0 / bank.len() as f64; bank.len()],
-                values: Matrix::zeros(0, 0),
-                objective: f64::NAN,
-                trace: Vec::new(),
-                status: stopped.unwrap_or(Status::Stalled),
-            },
-            (None, None) => {
-                let status = stopped.unwrap_or(Status::Stalled);
-                return Err(Error::Stopped { status, what: laplacian::EMBEDDING.to_string() });
+        let (labels, weights, trace, status) = match best {
+            Some(best) => (best.labels, best.weights, best.trace, best.status),
+            None => {
+                let said = "ended before it had learned anything: the clusters are those of k-means on the mean of the kernels, \
+                            from which it starts";
+                work.notes.push(said.to_string());
+                let even = vec![1.0 / bank.len() as f64; bank.len()];
+                (starts[0].clone(), even, Vec::new(), Status::Stalled)
             }
         };
-        let rows = Matrix::from_fn(bank.n(), k, |i, c| f64::from(u8::from(best.labels[i] == c)));
+        let rows = Matrix::from_fn(bank.n(), k, |i, c| f64::from(u8::from(labels[i] == c)));
         let own = work.report();
         let mut report = Report {
-            status: stopped.unwrap_or(best.status),
-            iterations: best.trace.len(),
-            objective: best.trace,
+            status: stopped.unwrap_or(status),
+            iterations: trace.len(),
+            objective: trace,
             ..own
         };
-        if none {
-            let said = "ended before it had learned anything: the clusters are those of k-means on the mean of the kernels, from \
-                        which it starts";
-            report.notes.push(said.to_string());
-        }
-        report.details.insert("weights".to_string(), best.weights);
+        report.details.insert("weights".to_string(), weights);
         report.details.insert("objectives_of_starts".to_string(), ends);
         Ok(Embedding {
             rows,

@@ -279,7 +279,7 @@ fn numbers_and_fewer_columns() {
         before = value;
     }
     assert!(before > best * (1.0 + 1e-6));
-    // Multipliers of few columns may prove nothing; that losses are not negative still does.
+    // The multipliers of one column prove something at the right multiple, not as they are.
     let [little, one] = [("lambda", Value::Real(1e-6)), ("max_columns", Value::Int(1))];
     let found = learn("mark", &[little, one], &kernels, &target, None, 1.0, &run).unwrap();
     let (value, gap) = (*found.report.objective.last().unwrap(), found.report.gap.unwrap());

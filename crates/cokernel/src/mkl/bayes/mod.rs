@@ -9,6 +9,7 @@ pub(super) use precision::Precisions;
 
 use super::{Problem, check, mixed};
 use crate::bank::Bank;
+use crate::error::amount;
 use crate::machine::{Block, Head, Reading, Role, Solution, Svc};
 use crate::rule::Weighted;
 use crate::solve::Rows;
@@ -74,8 +75,8 @@ impl<'a> Instances<'a> {
         }
         let n = self.bank.n() as f64;
         Err(Error::Data(format!(
-            "the method keeps {matrices} matrices of n × n numbers, {:.1} MB; give it that (memory) or fewer instances",
-            8e-6 * n * n * matrices as f64
+            "the method keeps {matrices} matrices of n × n numbers, {}; give it that (memory) or fewer instances",
+            amount(8.0 * n * n * matrices as f64)
         )))
     }
 

@@ -141,17 +141,15 @@ impl Master {
     }
 }
 
-/// The most that multiples of x up to `most` times it prove: D(sx) = s a − ½ s² q with a = Σ xy, q what the dual takes off and
-/// the squares of the edges outside.
+/// The most that multiples of x up to `most` times it prove, and 0, which no loss is below: D(sx) = s a − ½ s² q with a = Σ xy, q
+/// what the dual takes off and the squares of the edges outside.
 fn scaled(at: &Answer, y: &[f64], outside: f64, most: f64) -> f64 {
-    let plain = (at.dual - 0.5 * outside).max(0.0);
-    // Σx = 0 where y has a mean that matters.
+    // The dual of squares has Σx = 0, but for rounding, which a large mean of y would show.
     let mean = if most.is_finite() { 0.0 } else { y.iter().sum::<f64>() / y.len() as f64 };
     let a: f64 = at.pull.iter().zip(y).map(|(x, y)| x * (y - mean)).sum();
     let q = (2.0 * (a - at.dual)).max(0.0) + outside;
-    let s = (a / q).min(most);
-    let best = s * a - 0.5 * s * s * q;
-    if a > 0.0 && best.is_finite() { plain.max(best) } else { plain }
+    let s = if q > 0.0 { (a / q).min(most) } else { 1.0 };
+    (s * a - 0.5 * s * s * q).max(0.0)
 }
 
 impl Answer {

@@ -236,9 +236,11 @@ impl Boosting {
                 .details
                 .insert("rho".to_string(), of(&|w| w.best.as_ref().map_or(0.0, |b| b.rho)));
             // Of all columns only what has converged knows.
-            let done = |w: &&Work<'_>| w.status.is_some_and(|s| s.is_success());
-            let mut done = work.iter().filter(done);
-            if done.any(|w| w.best.as_ref().is_some_and(|b| b.rho <= 0.0)) {
+            let none = |w: &Work<'_>| {
+                w.status.is_some_and(|s| s.is_success())
+                    && w.best.as_ref().is_some_and(|b| b.rho <= 0.0)
+            };
+            if work.iter().any(none) {
                 report.warnings.push(
                     "no columns give a positive margin to all but a share nu of the instances: a larger nu lets more of them be \
                      on the wrong side, or take kernels that say more"
