@@ -189,8 +189,23 @@ dispatch! {
 
 #[inline(always)]
 fn powers_body<const FMA: bool>(a: &[f64], b: &[f64]) -> (f64, f64) {
-    let squares = fold_pairs::<false>(a, b, |s, x, z| fma::<FMA>(x * x, z, s));
-    (squares, fold_pairs::<false>(a, b, |s, x, z| s + (x * z).abs()))
+    const HALF: usize = LANES / 2;
+    let n = a.len().min(b.len());
+    let ((lines, tail), (others, other_tail)) =
+        (a[..n].as_chunks::<HALF>(), b[..n].as_chunks::<HALF>());
+    let (mut squares, mut sizes) = ([0.0; HALF], [0.0; HALF]);
+    for (x, z) in lines.iter().zip(others) {
+        for k in 0..HALF {
+            let product = x[k] * z[k];
+            squares[k] = fma::<FMA>(x[k], product, squares[k]);
+            sizes[k] += product.abs();
+        }
+    }
+    for (k, (x, z)) in tail.iter().zip(other_tail).enumerate() {
+        squares[k] = fma::<FMA>(*x, x * z, squares[k]);
+        sizes[k] += (x * z).abs();
+    }
+    (squares.iter().sum(), sizes.iter().sum())
 }
 dispatch! {
     /// Σ a_k² b_k and Σ |a_k b_k|.
@@ -355,28 +370,39 @@ fn weighted_sum_near_body<const FMA: bool>(terms: &[(f64, &[f64])], out: &mut [f
 
 #[inline(always)]
 fn sum_of<const FMA: bool, const READ_AHEAD: bool>(terms: &[(f64, &[f64])], out: &mut [f64]) {
-    // Four terms for each time that `out` is read and written.
+    let n = terms.iter().fold(out.len(), |n, (_, x)| n.min(x.len()));
+    let (lines, tail) = out[..n].as_chunks_mut::<LINE>();
+    // Four terms for each time that `out` is read and written, in lines of a known length, which the compiler takes whole.
     let (fours, rest) = terms.as_chunks::<4>();
     for [(a, x), (b, y), (c, z), (d, u)] in fours {
-        let inputs = x.chunks(LINE).zip(y.chunks(LINE)).zip(z.chunks(LINE)).zip(u.chunks(LINE));
-        for (o, (((x, y), z), u)) in out.chunks_mut(LINE).zip(inputs) {
+        let [(x, x_tail), (y, y_tail), (z, z_tail), (u, u_tail)] =
+            [x, y, z, u].map(|v| v[..n].as_chunks::<LINE>());
+        for ((((o, x), y), z), u) in lines.iter_mut().zip(x).zip(y).zip(z).zip(u) {
             if READ_AHEAD {
                 [x, y, z, u].iter().for_each(|v| prefetch(v.as_ptr(), AHEAD));
             }
-            for ((((o, x), y), z), u) in o.iter_mut().zip(x).zip(y).zip(z).zip(u) {
-                let sum = fma::<FMA>(*b, *y, fma::<FMA>(*a, *x, *o));
-                *o = fma::<FMA>(*d, *u, fma::<FMA>(*c, *z, sum));
+            for k in 0..LINE {
+                let sum = fma::<FMA>(*b, y[k], fma::<FMA>(*a, x[k], o[k]));
+                o[k] = fma::<FMA>(*d, u[k], fma::<FMA>(*c, z[k], sum));
             }
+        }
+        for (k, o) in tail.iter_mut().enumerate() {
+            let sum = fma::<FMA>(*b, y_tail[k], fma::<FMA>(*a, x_tail[k], *o));
+            *o = fma::<FMA>(*d, u_tail[k], fma::<FMA>(*c, z_tail[k], sum));
         }
     }
     for (w, x) in rest {
-        for (o, v) in out.chunks_mut(LINE).zip(x.chunks(LINE)) {
+        let (x, x_tail) = x[..n].as_chunks::<LINE>();
+        for (o, x) in lines.iter_mut().zip(x) {
             if READ_AHEAD {
-                prefetch(v.as_ptr(), AHEAD);
+                prefetch(x.as_ptr(), AHEAD);
             }
-            for (o, v) in o.iter_mut().zip(v) {
-                *o = fma::<FMA>(*w, *v, *o);
+            for k in 0..LINE {
+                o[k] = fma::<FMA>(*w, x[k], o[k]);
             }
+        }
+        for (o, v) in tail.iter_mut().zip(x_tail) {
+            *o = fma::<FMA>(*w, *v, *o);
         }
     }
 }

@@ -172,6 +172,8 @@ pub struct Variant {
     pub label: String,
     pub method: &'static Method,
     pub params: BTreeMap<String, Value>,
+    /// The machine, where it is not that of the experiment.
+    pub machine: Option<MachineSpec>,
     /// Cost of slack, where it is not that of the machine.
     pub c: Option<f64>,
     pub views: Option<Vec<String>>,
@@ -317,6 +319,7 @@ impl Variant {
         machine: &MachineSpec,
         extra: Option<(&str, f64)>,
     ) -> Result<Mkl, Error> {
+        let machine = self.machine.as_ref().unwrap_or(machine);
         cokernel::catalogue::goes_with(self.method, machine.method())?;
         let swept = extra.filter(|(name, _)| *name == COST).map(|(_, c)| c);
         let mut built = Mkl::new(self.method.id)?.scale(data.scale).machine(machine.clone());

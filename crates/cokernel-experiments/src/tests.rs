@@ -336,7 +336,24 @@ fn numbers_are_learned_and_outliers_detected() {
     let cell = plan.cells(None, 0).unwrap().remove(0);
     let found = bench::Bench::new(&plan, None, 0, None).measure(&cell, &run).unwrap();
     assert!(found.scores[&score::Score::Auc][0] > 0.9, "{found:?}");
+    // A row may have a machine of its own.
+    let own = "label = \"b\"\nmachine = \"kernel_ridge:c=3\"";
+    let plan =
+        parse(&numbers.replace("label = \"b\"", own).replace("simple_mkl", "bemkl")).unwrap();
+    let machine = |r: &plan::Row| {
+        let mkl = r.variants[0].mkl(&plan.data[0], &plan.machine, None).unwrap();
+        mkl.machine_spec().method().id
+    };
+    let machines: Vec<&str> = plan.rows.iter().map(machine).collect();
+    assert_eq!(machines, ["svr", "kernel_ridge"]);
     for (text, from, to, said) in [
+        (
+            &numbers,
+            "label = \"b\"",
+            "label = \"b\"\nmachine = \"kernel_rigde\"",
+            "line 15: unknown machine 'kernel_rigde'",
+        ),
+        (&numbers, "label = \"b\"", "label = \"b\"\nmachine = \"one_class_svm\"", "line 15: "),
         (&numbers, "\"mse\"", "\"accuracy\"", "unknown score 'accuracy'; known: r2, mse, mae"),
         (&numbers, "waves", "strays", "the labels of 'strays' are not for the task regress"),
         (&numbers, "folds = 5", "folds = 5\ntask = \"classify\"", "unknown score 'mse'"),

@@ -1,7 +1,5 @@
 //! Products of a symmetric matrix and a vector, with every entry read once.
 
-use super::fma;
-
 /// Rows at once: each number of x and y is then read for four of the matrix.
 pub const ROWS_AT_ONCE: usize = 4;
 const ROWS: usize = ROWS_AT_ONCE;
@@ -48,11 +46,17 @@ pub fn both_ways(
         // SAFETY: the instruction set was just found on this machine, and the lengths agree.
         return unsafe { both_ways_512(rows, own, x, y) };
     }
-    both_ways_up_to_256(rows, own, x, y)
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+        assert!(x.len() == y.len() && rows.iter().all(|row| row.len() == x.len()));
+        // SAFETY: as above.
+        return unsafe { both_ways_256(rows, own, x, y) };
+    }
+    both_ways_plain(rows, own, x, y)
 }
 
-#[inline(always)]
-fn both_ways_body<const FMA: bool>(
+/// On machines without the instructions of those below.
+fn both_ways_plain(
     rows: &[&[f64]; ROWS],
     own: &[f64; ROWS],
     x: &[f64],
@@ -64,20 +68,59 @@ fn both_ways_body<const FMA: bool>(
         let (row, x) = (rows[r].chunks(LANES), x.chunks(LANES));
         for ((row, x), y) in row.zip(x).zip(y.chunks_mut(LANES)) {
             for (l, ((v, x), y)) in row.iter().zip(x).zip(y).enumerate() {
-                lanes[l] = fma::<FMA>(*v, *x, lanes[l]);
-                *y = fma::<FMA>(own[r], *v, *y);
+                lanes[l] += v * x;
+                *y += own[r] * v;
             }
         }
         sums[r] = lanes.iter().sum();
     }
     sums
 }
-dispatch! {
-    fn both_ways_up_to_256(rows: &[&[f64]; ROWS], own: &[f64; ROWS], x: &[f64], y: &mut [f64])
-        -> [f64; ROWS] = both_ways_body
+
+/// By hand, as what the compiler makes of the loop over four rows takes twice as long.
+///
+/// # Safety
+/// The machine has AVX2 and FMA; rows, x and y have the same length.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn both_ways_256(
+    rows: &[&[f64]; ROWS],
+    own: &[f64; ROWS],
+    x: &[f64],
+    y: &mut [f64],
+) -> [f64; ROWS] {
+    use std::arch::x86_64::{
+        _mm256_fmadd_pd, _mm256_loadu_pd, _mm256_set1_pd, _mm256_setzero_pd, _mm256_storeu_pd,
+    };
+    let whole = x.len() / 4 * 4;
+    let own_lanes: [_; ROWS] = std::array::from_fn(|r| _mm256_set1_pd(own[r]));
+    let mut lanes = [_mm256_setzero_pd(); ROWS];
+    for at in (0..whole).step_by(4) {
+        // SAFETY: four numbers from `at` on lie within all slices.
+        unsafe {
+            let at_x = _mm256_loadu_pd(x.as_ptr().add(at));
+            let mut at_y = _mm256_loadu_pd(y.as_ptr().add(at));
+            for r in 0..ROWS {
+                let v = _mm256_loadu_pd(rows[r].as_ptr().add(at));
+                lanes[r] = _mm256_fmadd_pd(v, at_x, lanes[r]);
+                at_y = _mm256_fmadd_pd(own_lanes[r], v, at_y);
+            }
+            _mm256_storeu_pd(y.as_mut_ptr().add(at), at_y);
+        }
+    }
+    std::array::from_fn(|r| {
+        let mut sums = [0.0; 4];
+        // SAFETY: four numbers are stored in a list of four.
+        unsafe { _mm256_storeu_pd(sums.as_mut_ptr(), lanes[r]) };
+        let rest = rows[r][whole..].iter().zip(&x[whole..]).zip(&mut y[whole..]);
+        rest.fold(sums.iter().sum(), |sum, ((v, x), y)| {
+            *y += own[r] * v;
+            sum + v * x
+        })
+    })
 }
 
-/// By hand: what the compiler makes of the loop over four rows takes twice as long.
+/// The same in wider registers.
 ///
 /// # Safety
 /// The machine has AVX-512; rows, x and y have the same length.

@@ -1,13 +1,13 @@
 //! The rows of a plan with their variants and grids.
 
-use super::setting::{kernels, positive};
+use super::setting::{kernels, machine_of, positive};
 use super::{COST, Data, MOST_CELLS, Pick, Protocol, Row, Sweep, Variant, figures};
 use crate::file::{File, RowEntry, VariantEntry};
 use crate::score::Score;
 use crate::tasks::for_task;
 use anyhow::Result;
 use cokernel::Error;
-use cokernel::catalogue::find;
+use cokernel::catalogue::{find, for_task as for_machine};
 use cokernel::machine::MachineSpec;
 use cokernel::method::{Method, Task};
 use cokernel::params::Value;
@@ -59,6 +59,7 @@ impl Rows<'_> {
             label: String::new(),
             method: self.method(&entry.method)?,
             params: BTreeMap::new(),
+            machine: self.machine_of(entry.machine.as_ref())?,
             c: None,
             views: file.listed("views", entry.views.as_ref())?.map(<[String]>::to_vec),
             kernels: kernels(file, entry.kernels.as_ref())?,
@@ -145,6 +146,18 @@ impl Rows<'_> {
             "inner" => refuse(format!("row '{label}': pick = \"inner\" is for learning on splits")),
             other => refuse(Error::unknown("word", other, ["best", "inner"]).to_string()),
         }
+    }
+
+    /// The machine of a row that names one.
+    fn machine_of(&self, given: Option<&Spanned<String>>) -> Result<Option<MachineSpec>> {
+        let Some(text) = given else { return Ok(None) };
+        let refuse = |problem| self.file.refuse(Some(text.span()), problem);
+        if self.task() == Task::Cluster {
+            return Err(refuse("machine: clustering has none; give folds to learn".into()));
+        }
+        let machine = machine_of(self.file, text)?;
+        for_machine(machine.method(), self.task()).map_err(|e| refuse(e.to_string()))?;
+        Ok(Some(machine))
     }
 
     /// The cost of slack, for methods that have a machine.

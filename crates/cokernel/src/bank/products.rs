@@ -110,19 +110,15 @@ impl Bank {
                             |k: usize| if k < rows.len() { c[tile.row0 + rows[k]] } else { 0.0 };
                         for a in 0..count {
                             after.iter().for_each(|r| tile.fetch(*r, a));
+                            let segments = std::array::from_fn(|k| tile.segment(row(k), a));
+                            let factors = std::array::from_fn(factor);
+                            let at = a * n + tile.col0;
+                            let turned = &mut sums[at..at + tile.cols];
                             let dots = if tile.diagonal {
-                                let dot = |k: usize| simd::dot(tile.segment(row(k), a), others);
-                                std::array::from_fn(dot)
+                                let from = tile.row0 - tile.col0;
+                                from_the_diagonal(rows, from, &segments, &factors, others, turned)
                             } else {
-                                let segments = std::array::from_fn(|k| tile.segment(row(k), a));
-                                let at = a * n + tile.col0;
-                                let turned = &mut sums[at..at + tile.cols];
-                                simd::both_ways(
-                                    &segments,
-                                    &std::array::from_fn(factor),
-                                    others,
-                                    turned,
-                                )
+                                simd::both_ways(&segments, &factors, others, turned)
                             };
                             for (r, dot) in rows.iter().zip(dots) {
                                 sums[a * n + tile.row0 + r] += dot;
@@ -163,17 +159,15 @@ impl Bank {
                         for (vectors, sums) in vectors.iter().zip(sums.chunks_mut(n)) {
                             let own = &vectors.row(a)[tile.row0..];
                             let others = &vectors.row(a)[tile.col0..tile.col0 + tile.cols];
+                            let factor = |k: usize| if k < count { own[row(k)] } else { 0.0 };
+                            let factors = std::array::from_fn(factor);
+                            let turned = &mut sums[tile.col0..tile.col0 + tile.cols];
                             let dots = if tile.diagonal {
-                                segments.map(|segment| simd::dot(segment, others))
+                                let rows: [usize; ROWS_AT_ONCE] = std::array::from_fn(row);
+                                let (rows, from) = (&rows[..count], tile.row0 - tile.col0);
+                                from_the_diagonal(rows, from, &segments, &factors, others, turned)
                             } else {
-                                let factor = |k: usize| if k < count { own[row(k)] } else { 0.0 };
-                                let turned = &mut sums[tile.col0..tile.col0 + tile.cols];
-                                simd::both_ways(
-                                    &segments,
-                                    &std::array::from_fn(factor),
-                                    others,
-                                    turned,
-                                )
+                                simd::both_ways(&segments, &factors, others, turned)
                             };
                             let own = &mut sums[tile.row0 + first..][..count];
                             own.iter_mut().zip(dots).for_each(|(s, dot)| *s += dot);
@@ -184,6 +178,28 @@ impl Bank {
             |total, part| total.iter_mut().zip(part).for_each(|(t, p)| *t += p),
         )
     }
+}
+
+/// [`simd::both_ways`] of rows of a tile on the diagonal, ascending and as many of the segments: their entries from the
+/// diagonal on stand for those before it. The diagonal of row r is in column `from` + r.
+fn from_the_diagonal(
+    rows: &[usize],
+    from: usize,
+    segments: &[&[f64]; ROWS_AT_ONCE],
+    own: &[f64; ROWS_AT_ONCE],
+    x: &[f64],
+    y: &mut [f64],
+) -> [f64; ROWS_AT_ONCE] {
+    let end = rows.last().map_or(0, |r| from + r + 1);
+    let behind = segments.map(|s| &s[end..]);
+    let mut sums = simd::both_ways(&behind, own, &x[end..], &mut y[end..]);
+    for (k, r) in rows.iter().enumerate() {
+        let at = from + r;
+        let row = &segments[k][at..end];
+        sums[k] += simd::dot(row, &x[at..end]);
+        y[at + 1..end].iter_mut().zip(&row[1..]).for_each(|(y, v)| *y += own[k] * v);
+    }
+    sums
 }
 
 #[cfg(test)]

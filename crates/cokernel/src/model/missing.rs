@@ -152,6 +152,21 @@ pub(super) fn resolved(mkl: &Mkl, learner: &dyn Learner) -> Result<Missing> {
     }
 }
 
+/// What is said of instances that lack views where these were to be refused.
+pub(super) fn refused(views: &Views) -> Error {
+    let lacking = views.missing();
+    let each = lacking.iter().map(|(name, absent)| format!("'{name}' is missing for {absent}"));
+    let row =
+        (0..views.n()).find(|i| views.iter().any(|v| v.present.as_ref().is_some_and(|p| !p[*i])));
+    Error::Data(format!(
+        "view {} of {} instances (first: row {}), and missing=refuse learns from none such: give every view for them, or \
+         say what becomes of them (missing=auto, drop, zero, mean, estimate or per_view)",
+        each.collect::<Vec<_>>().join(", "),
+        views.n(),
+        row.unwrap_or(0)
+    ))
+}
+
 /// Refuses estimated similarities, whose matrices need not be positive semi-definite, for a machine that needs such.
 pub(super) fn allow_estimates(mkl: &Mkl, learner: &dyn Learner) -> Result<()> {
     if !learner.needs_definite(mkl.machine.checked()?.build()?.as_ref()) {

@@ -84,7 +84,7 @@ impl Mkl {
         let mut n_incomplete = 0;
         if let Some(lacking) = &lacking {
             match handling {
-                Missing::Refuse => views.require_complete()?,
+                Missing::Refuse => return Err(missing::refused(&views)),
                 Missing::Drop => {
                     let kept = lacking.complete_rows(&views)?;
                     n_incomplete = rows.len() - kept.len();

@@ -15,8 +15,9 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, PI, TAU};
 
-/// Terms of the continued fraction, enough for arguments of 2 and more, and of 1 and more.
-const TERMS: [usize; 2] = [64, 200];
+/// From where on the continued fraction is taken, and its terms.
+const FAR: f64 = 8.0;
+const TERMS: usize = 20;
 
 /// Logarithm of the share of the largest value below which a part of an integral is left out.
 const LEFT_OUT: f64 = 40.0;
@@ -24,26 +25,27 @@ const LEFT_OUT: f64 = 40.0;
 /// Most steps to a side.
 const MOST: usize = 20_000;
 
-/// exp(x²) erfc(x): by the series exp(x²) erf(x) = 2/√π Σ_k 2ᵏ x²ᵏ⁺¹/(1·3·…·(2k + 1)) below 1, by the continued fraction
-/// above. (The erfc of statrs is right to ten digits only.)
+/// exp(x²) erfc(x): as it stands below [`FAR`], with what x² loses by rounding; by the continued fraction beyond. (The
+/// erfc of statrs is right to ten digits only.)
 pub fn erfcx(x: f64) -> f64 {
     if x < 0.0 {
-        return 2.0 * (x * x).exp() - erfcx(-x);
+        return 2.0 * exp_square(x) - erfcx(-x);
     }
-    if x < 1.0 {
-        let (mut term, mut sum, mut k) = (x, 0.0, 1.0);
-        while sum + term != sum {
-            sum += term;
-            term *= 2.0 * x * x / (2.0 * k + 1.0);
-            k += 1.0;
-        }
-        return (x * x).exp() - FRAC_2_SQRT_PI * sum;
+    if x < FAR {
+        return exp_square(x) * libm::erfc(x);
     }
     let mut below = x;
-    for k in (1..=TERMS[usize::from(x < 2.0)]).rev() {
+    for k in (1..=TERMS).rev() {
         below = x + 0.5 * k as f64 / below;
     }
     0.5 * FRAC_2_SQRT_PI / below
+}
+
+/// exp(x²).
+fn exp_square(x: f64) -> f64 {
+    let square = x * x;
+    let large = square.exp();
+    if large.is_finite() { large + large * x.mul_add(x, -square) } else { large }
 }
 
 /// ln Φ(x).
@@ -53,6 +55,18 @@ pub fn log_cdf(x: f64) -> f64 {
     } else {
         (-0.5 * (-0.5 * x * x).exp() * erfcx(x * FRAC_1_SQRT_2)).ln_1p()
     }
+}
+
+/// [`log_cdf`] and [`hazard`] for the price of one.
+fn log_cdf_and_hazard(x: f64) -> (f64, f64) {
+    let root = FRAC_2_SQRT_PI * FRAC_1_SQRT_2;
+    if x < 0.0 {
+        let e = erfcx(-x * FRAC_1_SQRT_2);
+        return ((0.5 * e).ln() - 0.5 * x * x, root / e);
+    }
+    let g = (-0.5 * x * x).exp();
+    let above = g * erfcx(x * FRAC_1_SQRT_2);
+    ((-0.5 * above).ln_1p(), root * g / (2.0 - above))
 }
 
 /// φ(x)/Φ(x).
@@ -82,22 +96,29 @@ pub fn log_largest(means: &[f64], scales: &[f64], c: usize, slopes: Option<&mut 
         .filter(|j| *j != c)
         .map(|j| (j, scales[c] / scales[j], (means[c] - means[j]) / scales[j]))
         .collect();
-    let height =
-        |u: f64| others.iter().map(|(_, r, d)| log_cdf(r * u + d)).sum::<f64>() - 0.5 * u * u;
+    let wanted = slopes.is_some();
+    let mut hazards = vec![0.0; others.len()];
+    // The logarithm of the integrand but for a constant, and φ/Φ of all others.
+    let height = |u: f64, hazards: &mut [f64]| {
+        let mut sum = -0.5 * u * u;
+        for ((_, r, d), own) in others.iter().zip(hazards) {
+            let (log, slope) = log_cdf_and_hazard(r * u + d);
+            (sum, *own) = (sum + log, slope);
+        }
+        sum
+    };
     let top = summit(&others);
-    let highest = height(top);
+    let highest = height(top, &mut hazards);
     let step = 0.5 / (1.0 + others.iter().map(|(_, r, _)| r * r).sum::<f64>()).sqrt();
     let mut total = 0.0;
     let mut by_class = vec![0.0; means.len()];
-    let wanted = slopes.is_some();
     let mut add = |k: f64| {
-        let u = top + step * k;
-        let below = height(u) - highest;
+        let below = height(top + step * k, &mut hazards) - highest;
         let share = below.exp();
         total += share;
         if wanted {
-            for (j, r, d) in &others {
-                by_class[*j] -= share * hazard(r * u + d);
+            for ((j, _, _), hazard) in others.iter().zip(&hazards) {
+                by_class[*j] -= share * hazard;
             }
         }
         below > -LEFT_OUT
@@ -163,6 +184,13 @@ mod tests {
         close(hazard(-40.0), 40.024_968_847_207_26, 1e-14);
         close(hazard(0.0), 0.797_884_560_802_865_4, 4e-15);
         assert!(hazard(60.0) == 0.0 && erfcx(f64::NAN).is_nan());
+        // Where two ways meet, and both numbers at once.
+        close(erfcx(FAR.next_down()), erfcx(FAR), 2e-15);
+        for x in [-45.0, -9.0, -0.3, 0.0, 0.2, 3.0, 8.5, 30.0, 60.0] {
+            let (log, slope) = log_cdf_and_hazard(x);
+            assert_eq!(log, log_cdf(x));
+            assert!((slope - hazard(x)).abs() <= 1e-15 * (4.0 + x * x) * hazard(x), "{x} {slope}");
+        }
     }
 
     #[test]
