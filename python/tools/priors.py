@@ -41,7 +41,7 @@ EACH = [f"gaussian:sigma=2^-3..6:per_feature{UNIT}", f"polynomial:degree=1,2,3:p
 FEW = [f"gaussian:sigma=0.5,2,8{UNIT}", f"polynomial:degree=1,2{UNIT}"]
 RATES = [0.1, 1.0, 5.0, 10.0, 20.0, 30.0, 50.0, 100.0, 1000.0]
 COSTS = [0.01, 0.1, 1.0, 10.0, 100.0]
-GAMMAS = {"method_params": [{"values": "in_sample", "gamma": g} for g in (1.0, 10.0, 100.0)]}
+GAMMAS = {"method_params": [{"values": "in_sample", "unit": "one", "gamma": g} for g in (1.0, 10.0, 100.0)]}
 # Columns that belong together: bands of sonar, pairs of parts of a pulse, mean, error and worst of a measure.
 GROUPS = {
     "liver_bupa": [[j] for j in range(6)],
@@ -214,19 +214,23 @@ def table4(data: Path) -> None:
             lost[gone, rng.integers(len(views), size=len(gone))] = False
             gaps = {v: np.where(lost[:, [k]], np.nan, x) for k, (v, x) in enumerate(old.items())}
 
-            def add(row: str, model: MKLClassifier, grid: dict[str, Any]) -> None:
-                search = GridSearchBank(model, grid, cv=3).fit(gaps, known)  # noqa: B023
-                found.setdefault(row, []).append(search.best_estimator_.score(new, truth))  # noqa: B023
-
-            for missing in ("drop", "zero", "mean"):
-                for row, (method, given) in plain.items():
-                    own: dict[str, Any] = {"kernels": kernels, "missing": missing, "method_params": given}
-                    grid = {"C": [1.0] if method == "bemkl" else COSTS}
-                    add(f"{row}, {missing}", learner(method, **own), grid)
-            own = {"kernels": kernels, "missing": "per_view"}
-            add("EKP", learner("ekp", method_params={"values": "in_sample"}, **own), {"C": COSTS})
-            grid = {"C": COSTS, "method_params": [{**g, "unit": "one"} for g in GAMMAS["method_params"]]}
-            add("MEDFC", learner("medfc", **own), grid)
+            whole = ~lost.any(axis=1)
+            complete = {v: x[whole] for v, x in old.items()}
+            for row, (method, given) in plain.items():
+                for missing in ("drop", "zero", "mean"):
+                    own = {"kernels": kernels, "missing": "auto" if missing == "drop" else missing}
+                    search = GridSearchBank(
+                        learner(method, method_params=given, **own), {"C": [1.0] if method == "bemkl" else COSTS}, cv=3
+                    )
+                    search.fit(*((complete, known[whole]) if missing == "drop" else (gaps, known)))
+                    found.setdefault(f"{row}, {missing}", []).append(search.best_estimator_.score(new, truth))
+            for row, grid in [("EKP", {"C": COSTS}), ("MEDFC", {"C": COSTS, **GAMMAS})]:
+                search = GridSearchBank(
+                    learner(row.lower(), kernels=kernels, missing="per_view", method_params={"values": "in_sample"}),
+                    grid, cv=3,
+                )  # fmt: skip
+                search.fit(gaps, known)
+                found.setdefault(row, []).append(search.best_estimator_.score(new, truth))
         print(f"missing ratio {100 * ratio:.0f} %\n")
         table(found, "MEDFC")
 

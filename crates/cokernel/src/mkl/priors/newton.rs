@@ -87,32 +87,39 @@ pub(super) fn solve_from(
         false => None,
     };
     let mut counts = Counts::default();
-    let mut solve_at =
-        |sigma: Vec<f64>, mu: Vec<f64>, warm: Option<&[f64]>, tol: f64, counts: &mut Counts| {
-            let weights = part.scaled(&sigma);
-            let rows = part.combine(&weights, gram.as_mut(), watch);
-            let machine = part.solve(rows.as_ref(), &sigma, &mu, warm, tol, watch);
-            counts.combines += 1;
-            counts.machine_solves += 1;
-            counts.smo_steps += machine.steps;
-            let point = Point { sigma, mu, machine };
-            let forms = part.forms(&point.machine.coef, watch);
-            // The step from here, while its kernel is stored, if there is one more.
-            let upper = part.upper(&point);
-            let far = |forms: &&Forms| {
-                upper - part.lower_bound(gain(part, &point.machine.coef), forms) > part.tol * upper
-            };
-            let from = forms.as_ref().filter(far);
-            let step = from.and_then(|forms| direction(part, rows.as_ref(), &point, forms));
-            (point, forms, step)
+    // The point, and where its upper bound is less than this one the step from there, while its kernel is stored.
+    let mut solve_at = |sigma: Vec<f64>,
+                        mu: Vec<f64>,
+                        warm: Option<&[f64]>,
+                        (tol, below): (f64, f64),
+                        counts: &mut Counts| {
+        let weights = part.scaled(&sigma);
+        let rows = part.combine(&weights, gram.as_mut(), watch);
+        let machine = part.solve(rows.as_ref(), &sigma, &mu, warm, tol, watch);
+        counts.combines += 1;
+        counts.machine_solves += 1;
+        counts.smo_steps += machine.steps;
+        let point = Point { sigma, mu, machine };
+        let upper = part.upper(&point);
+        if upper >= below && watch.stop().is_none() {
+            return (point, None, None);
+        }
+        let forms = part.forms(&point.machine.coef, watch);
+        let far = |forms: &&Forms| {
+            upper - part.lower_bound(gain(part, &point.machine.coef), forms) > part.tol * upper
         };
+        let from = forms.as_ref().filter(far);
+        let step = from.and_then(|forms| direction(part, rows.as_ref(), &point, forms));
+        (point, forms, step)
+    };
     let (sigma, mu) = start.unwrap_or_else(|| {
         let mu = vec![1.0 / part.gamma; part.values.len()];
         (vec![part.penalty.first(); part.bank.len()], mu)
     });
     let mut inner = LOOSEST.min(part.tol.sqrt());
     let floor = (1e-3 * part.tol).max(1e-13);
-    let (mut point, mut forms, mut step) = solve_at(sigma, mu, None, inner, &mut counts);
+    let (mut point, mut forms, mut step) =
+        solve_at(sigma, mu, None, (inner, f64::INFINITY), &mut counts);
     let mut lower = f64::NEG_INFINITY;
     let (mut objective, mut bounds) = (Vec::new(), Vec::new());
     let status = loop {
@@ -145,7 +152,8 @@ pub(super) fn solve_from(
             };
             for _ in 0..TRIALS {
                 let (sigma, mu) = moved(part, &point, step, length);
-                let found = solve_at(sigma, mu, Some(&point.machine.coef), inner, &mut counts);
+                let warm = Some(&point.machine.coef[..]);
+                let found = solve_at(sigma, mu, warm, (inner, upper), &mut counts);
                 if part.upper(&found.0) < upper || watch.stop().is_some() {
                     next = Some(found);
                     break;
@@ -158,7 +166,8 @@ pub(super) fn solve_from(
             None if inner > floor => {
                 inner = (inner / 30.0).max(floor);
                 let Point { sigma, mu, machine } = point;
-                (point, forms, step) = solve_at(sigma, mu, Some(&machine.coef), inner, &mut counts);
+                let (warm, exact) = (Some(&machine.coef[..]), (inner, f64::INFINITY));
+                (point, forms, step) = solve_at(sigma, mu, warm, exact, &mut counts);
             }
             // What an earlier machine has proved counts where no step is left.
             None => {
