@@ -337,9 +337,9 @@ fn numbers_are_learned_and_outliers_detected() {
     let found = bench::Bench::new(&plan, None, 0, None).measure(&cell, &run).unwrap();
     assert!(found.scores[&score::Score::Auc][0] > 0.9, "{found:?}");
     // A row may have a machine of its own.
-    let own = "label = \"b\"\nmachine = \"kernel_ridge:c=3\"";
-    let plan =
-        parse(&numbers.replace("label = \"b\"", own).replace("simple_mkl", "bemkl")).unwrap();
+    let own = "label = \"b\"\nmachine = \"kernel_ridge:lambda=3\"";
+    let two = numbers.replace("label = \"b\"", own).replace("simple_mkl", "bemkl");
+    let plan = parse(&two.replace("c = [1.0, 10.0], tol = [1e-2]", "tol = [1e-2, 1e-3]")).unwrap();
     let machine = |r: &plan::Row| {
         let mkl = r.variants[0].mkl(&plan.data[0], &plan.machine, None).unwrap();
         mkl.machine_spec().method().id
