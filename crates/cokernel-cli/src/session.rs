@@ -12,10 +12,13 @@ use cokernel::{
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Exit code after Ctrl-C, as shells have it; after SIGTERM and SIGHUP, too.
 pub const INTERRUPTED: u8 = 130;
+
+/// Signals closer to each other are one.
+const ONE_SIGNAL: Duration = Duration::from_millis(200);
 
 /// More threads would only wait for each other.
 const MAX_THREADS: usize = 1024;
@@ -125,10 +128,16 @@ impl Session {
         }
         let cancel = CANCEL.get_or_init(|| run.cancel.clone()).clone();
         keeps_after_hang_up(|| {
+            let mut first: Option<Instant> = None;
             ctrlc::set_handler(move || {
+                // `timeout` and some batch systems send a signal twice at once: to the process, and to its group.
+                if first.is_some_and(|at| at.elapsed() < ONE_SIGNAL) {
+                    return;
+                }
                 if cancel.is_cancelled() {
                     std::process::exit(i32::from(INTERRUPTED));
                 }
+                first = Some(Instant::now());
                 cancel.cancel();
                 let text = "\nstopping after this step; press Ctrl-C again to stop at once";
                 let _ = writeln!(std::io::stderr(), "{text}");

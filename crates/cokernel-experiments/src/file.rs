@@ -97,8 +97,8 @@ published = { nmi = 0.641 }
 label = "Co-regularised"
 method = "co_regularized"
 views = ["fou", "fac"]              # kernels = [...] also may differ by row or variant;
-                                    # c = 10.0 too, and in a grid, where classes are learned; and
-                                    # machine = "kernel_logistic" in place of that of [machine]
+                                    # c = 10.0 too, and in a grid, where classes are learned
+# machine = "kernel_logistic"       # of the whole row, in place of that of [machine]
 pick = "best"
 grid = { lambda = [0.01, 0.05] }    # one variant for each combination
 # points = [{ at = 0.05, nmi = 0.76 }]   # with [sweep]: published figures at single values

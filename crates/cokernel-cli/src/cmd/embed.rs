@@ -177,7 +177,7 @@ fn apply(args: &Args, path: &Path, global: &GlobalArgs) -> Result<ExitCode> {
     let mut settings = Settings::load(&args.data, &[], global)?;
     // A project file may list views that this model does not look at.
     let names: Vec<String> = model.views().iter().map(|v| v.name.clone()).collect();
-    settings.require_views(&names)?;
+    settings.require_views(&names, &[])?;
     // Nothing is scored.
     (settings.input.labels, settings.input.label_column) = (None, None);
     settings.check_outputs([&args.output])?;

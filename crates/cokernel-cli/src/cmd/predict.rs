@@ -74,7 +74,9 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let mut settings = Settings::load(&args.data, &[], global)?;
     // A project file may list views that this model does not look at.
     let names: Vec<String> = model.views().iter().map(|v| v.name.clone()).collect();
-    settings.require_views(&names)?;
+    // Views of kernels without a weight are not looked at, but say who is there where rows are matched by ids.
+    let beside: Vec<String> = model.kernels().iter().map(|k| k.view.clone()).collect();
+    settings.require_views(&names, &beside)?;
     let given = [&args.data.views, &args.data.similarities, &args.data.sequences];
     if args.data.mudata.is_some() || given.iter().any(|g| !g.is_empty()) {
         // The labels of a project file are those of its views.
@@ -95,7 +97,8 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         }
     }
     let session = Session::start(&settings.options)?;
-    let data = data::load_new(&settings, &session, model.task() == Task::Regress)?;
+    let mut data = data::load_new(&settings, &session, model.task() == Task::Regress)?;
+    data.views = looked_at(data.views, &names)?;
     let prediction = model.predict_in(&data.views, &session.run)?;
     let certain = args.coverage.map(|c| model.certain(&prediction, c)).transpose()?;
     session.clear_progress();
@@ -311,8 +314,9 @@ fn as_json(
 }
 
 impl Settings {
-    /// Keeps the views with these names; says which are missing before any file is read.
-    pub fn require_views(&mut self, names: &[String]) -> Result<()> {
+    /// Keeps the views with these names, and where rows are matched by ids tables of those `beside`; says which are missing
+    /// before any file is read.
+    pub fn require_views(&mut self, names: &[String], beside: &[String]) -> Result<()> {
         let given: Vec<String> = self.input.views.iter().map(|v| v.name.clone()).collect();
         if let Some(missing) = names.iter().find(|name| !given.contains(name)) {
             let known = shortened(names, 20);
@@ -324,8 +328,27 @@ impl Settings {
         }
         // A model without any kernel tells all instances the same, whatever view names them.
         if !names.is_empty() {
-            self.input.views.retain(|v| names.contains(&v.name));
+            let by_id = self.input.id.is_some();
+            self.input.views.retain(|v| {
+                let tells = by_id && !v.similarity && !v.sequences && v.path.exists();
+                names.contains(&v.name) || tells && beside.contains(&v.name)
+            });
         }
         Ok(())
     }
+}
+
+/// The views with these names, of all instances; all views where there are no names.
+fn looked_at(views: Views, names: &[String]) -> Result<Views> {
+    if names.is_empty() || views.len() == names.len() {
+        return Ok(views);
+    }
+    let mut kept = Views::new();
+    for view in views.iter().filter(|v| names.contains(&v.name)) {
+        kept.push(view.clone())?;
+    }
+    if let Some(ids) = views.ids() {
+        kept.set_ids(ids.to_vec())?;
+    }
+    Ok(kept)
 }

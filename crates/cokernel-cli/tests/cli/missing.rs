@@ -153,3 +153,17 @@ fn what_cannot_be_done_about_missing_views_is_said() {
     assert!(toy.refusal(flags, 2).contains("--missing needs something to learn"));
     assert!(class(0) < 3);
 }
+
+/// A model that looks at one view tells rows that only another one has, too, and says by what.
+#[test]
+fn rows_of_views_that_are_not_looked_at_are_there() {
+    let toy = incomplete();
+    let text = toy.read("c.csv");
+    let there: Vec<&str> = text.lines().filter(|l| !l.contains(",NA")).collect();
+    toy.write("c.csv", format!("{}\n", there.join("\n")).as_bytes());
+    toy.output(&format!("fit {DATA} --method best_single --missing drop -o m.ck"));
+    let json = toy.json(&format!("predict m.ck {DATA}"));
+    assert_eq!(json["ids"].as_array().unwrap().len(), N);
+    let notes = json["notes"].to_string();
+    assert!(notes.contains("by the constant of the model"), "{notes}");
+}

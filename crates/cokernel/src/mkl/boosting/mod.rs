@@ -240,6 +240,15 @@ impl Boosting {
                 w.status.is_some_and(|s| s.is_success())
                     && w.best.as_ref().is_some_and(|b| b.rho <= 0.0)
             };
+            let constant =
+                |w: &Work<'_>| w.status.is_some_and(|s| s.is_success()) && w.count() == 0;
+            if work.iter().any(constant) {
+                report.warnings.push(
+                    "no column has a coefficient: with this nu the constant alone has the largest margin, and every instance is \
+                     told the same; a smaller nu lets fewer of them be on the wrong side"
+                        .to_string(),
+                );
+            }
             if work.iter().any(none) {
                 report.warnings.push(
                     "no columns give a positive margin to all but a share nu of the instances: a larger nu lets more of them be \
