@@ -11388,9 +11388,9 @@ class CGBoostMKLClassifier(KernelClassifier):
     """Column generation boosting.
 
     A sum of single columns of all kernels, found by column generation: few of them with the
-    1-norm, where each kernel is read only for the instances that it is good at. Needs no
-    positive semi-definite kernels. Costs a pass over the kernels and a linear or quadratic
-    program for every few columns.
+    1-norm, where each kernel is read only for the instances that it is good at. The constant
+    counts in the norm as a column does. Needs no positive semi-definite kernels. Costs a pass
+    over the kernels and a linear or quadratic program for every few columns.
 
     Parameters
     ----------
