@@ -63,9 +63,25 @@ fn test() -> Result<(), String> {
     })?;
     timed("generated files", readme::check_generated)?;
     timed("Python's packages", || packages.join().map_err(|_| "a panic".to_string())?)?;
-    timed("Python package", || python::test(&mut counts))?;
-    timed("R package", || r::test(&mut counts))?;
-    timed("commands of the pages", || readme::run_commands(&mut counts))?;
+    with_programs(&mut counts)?;
     println!("{} passed, {} failed, {} skipped", counts.passed, counts.failed, counts.ignored);
     if counts.passed == 0 { Err("no test was run".to_string()) } else { Ok(()) }
+}
+
+/// What uses the programs that are built by now. Python's checks go on alone for a while on one core, so the others stand
+/// beside them.
+fn with_programs(counts: &mut steps::Counts) -> Result<(), String> {
+    use steps::timed;
+    let mut beside = steps::Counts::default();
+    let others = std::thread::scope(|threads| {
+        let others = threads.spawn(|| {
+            timed("R package", || r::test(&mut beside))?;
+            timed("commands of the pages", || readme::run_commands(&mut beside))
+        });
+        let python = timed("Python package", || python::test(counts));
+        let others = others.join().map_err(|_| "a panic".to_string())?;
+        python.and(others)
+    });
+    counts.add(&beside);
+    others
 }

@@ -17,6 +17,13 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Adds those of other tests.
+    pub fn add(&mut self, other: &Counts) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.ignored += other.ignored;
+    }
+
     /// Adds what the last line of pytest, or of the tests of the R package, counts; other lines count nothing.
     pub fn add_closing(&mut self, line: &str) {
         let plain = line.contains(" passed, ") && line.ends_with(" skipped");
