@@ -208,7 +208,7 @@ def test_what_is_refused() -> None:
         mean_mkl("per_view").fit(X, y)
     with pytest.raises(ValueError, match="unknown treatment of missing views 'men'.*'mean'"):
         mean_mkl("men").fit(X, y)
-    with pytest.raises(ValueError, match="this method needs every view"):
+    with pytest.raises(ValueError, match="missing=refuse learns from none such"):
         mean_mkl("refuse").fit(X, y)
     nobody = {**X, "b": np.full_like(X["b"], np.nan)}
     with pytest.raises(ValueError, match="view 'b' is missing for every instance"):

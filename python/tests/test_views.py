@@ -247,7 +247,7 @@ def test_hints_can_be_followed(table: Any) -> None:
     # Without any number in a row the view is missing, which the sentence explains.
     X[1] = np.nan
     whole = np.arange(len(X)) != 1
-    with pytest.raises(ValueError, match="leave these instances out .* where its row has no number"):
+    with pytest.raises(ValueError, match="leave these instances out, .* where its row has no number"):
         MeanMKLClassifier(missing="refuse").fit(X, y)
     with pytest.raises(ValueError, match="instance 1 lacks view 'X', and there is no other view"):
         MeanMKLClassifier().fit(X, y)

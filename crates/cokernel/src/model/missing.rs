@@ -159,8 +159,9 @@ pub(super) fn refused(views: &Views) -> Error {
     let row =
         (0..views.n()).find(|i| views.iter().any(|v| v.present.as_ref().is_some_and(|p| !p[*i])));
     Error::Data(format!(
-        "view {} of {} instances (first: row {}), and missing=refuse learns from none such: give every view for them, or \
-         say what becomes of them (missing=auto, drop, zero, mean, estimate or per_view)",
+        "view {} of {} instances (first: row {}), and missing=refuse learns from none such: leave these instances out, or say \
+         what becomes of them (missing=auto, drop, zero, mean, estimate or per_view); a view is missing where its row has no \
+         number, or a mask says so",
         each.collect::<Vec<_>>().join(", "),
         views.n(),
         row.unwrap_or(0)

@@ -582,7 +582,7 @@ fn what_cannot_be_done_is_said() {
     let said = fit("gpk", Missing::Estimate, &thin);
     assert!(said.contains("choose mean, zero or drop"), "{said}");
     let said = fit("mean", Missing::Refuse, &thin);
-    assert!(said.contains("and missing=refuse learns from none such: give every view"), "{said}");
+    assert!(said.contains("and missing=refuse learns from none such: leave these"), "{said}");
     let none = masks(&|v, i| i != 5 && has(&thin, v, i));
     for (id, missing) in
         [("mean", Missing::Mean), ("mean", Missing::Estimate), ("late_mean", Missing::PerView)]
