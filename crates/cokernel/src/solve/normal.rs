@@ -25,7 +25,7 @@ const LEFT_OUT: f64 = 40.0;
 /// Most steps to a side.
 const MOST: usize = 20_000;
 
-/// exp(x²) erfc(x): as it stands below [`FAR`], with what x² loses by rounding; by the continued fraction beyond. (The
+/// exp(x²) erfc(x): as it stands below 8, with what x² loses by rounding; by the continued fraction beyond. (The
 /// erfc of statrs is right to ten digits only.)
 pub fn erfcx(x: f64) -> f64 {
     if x < 0.0 {
