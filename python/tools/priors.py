@@ -146,26 +146,24 @@ def figure5(data: Path) -> None:
                 there = np.where(whole, 0.0, np.nan)[:, None]
                 old = {"x": z[train], "complete": there}
                 rows = {
-                    row: (learner(method, kernels=ALL + EACH, C=100.0, method_params=given), "plain")
+                    row: learner(method, kernels=ALL + EACH, C=100.0, method_params=given)
+                    .fit(z[train][whole], y[train][whole])
+                    .score(z[test], y[test])
                     for row, method, given in [
                         ("AverageMKL", "mean", {}),
                         ("SimpleMKL", "simple_mkl", {}),
                         ("SMO-MKL, p = 2", "smo_mkl", {"p": 2.0, "lambda": 1.0}),
                     ]
                 }
-                joined = {"kernels": [*of_x, "linear@complete"], "C": 100.0, "missing": "per_view"}
-                rows["EKP"] = learner("ekp", method_params={"values": "in_sample"}, **joined), "joined"
+                joined: dict[str, Any] = {"kernels": [*of_x, "linear@complete"], "C": 100.0, "missing": "per_view"}
+                ensemble = learner("ekp", method_params={"values": "in_sample"}, **joined).fit(old, y[train])
+                rows["EKP"] = ensemble.score(new, y[test])
                 for rate, gamma in PAIRS:
                     given = {"values": "in_sample", "unit": "one", "lambda": rate, "gamma": gamma}
-                    label = f"MEDFC, λ = {rate:g}, γ = {gamma:g}"
-                    rows[label] = learner("medfc", method_params=given, **joined), "joined"
-                for row, (model, kind) in rows.items():
-                    cells = found.setdefault(row, [[] for _ in ratios])
-                    if kind == "plain":
-                        score = model.fit(z[train][whole], y[train][whole]).score(z[test], y[test])
-                    else:
-                        score = model.fit(old, y[train]).score(new, y[test])
-                    cells[at].append(score)
+                    model = learner("medfc", method_params=given, **joined).fit(old, y[train])
+                    rows[f"MEDFC, λ = {rate:g}, γ = {gamma:g}"] = model.score(new, y[test])
+                for row, score in rows.items():
+                    found.setdefault(row, [[] for _ in ratios])[at].append(score)
         print(f"{name}, {len(y) - len(test)} to learn from\n")
         print("| row | " + " | ".join(f"r = {100 * r:.0f} %" for r in ratios) + " |")
         print("|---|" + "---:|" * len(ratios))

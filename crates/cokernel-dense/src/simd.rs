@@ -407,7 +407,7 @@ fn sum_of<const FMA: bool, const READ_AHEAD: bool>(terms: &[(f64, &[f64])], out:
     }
 }
 dispatch! {
-    /// out += Σ w·x over the terms (w, x), in their order; the x are read ahead.
+    /// out += Σ w·x over the terms (w, x), in their order, as far as the shortest of all reaches; the x are read ahead.
     fn weighted_sum(terms: &[(f64, &[f64])], out: &mut [f64]) = weighted_sum_body
 }
 dispatch! {

@@ -42,7 +42,7 @@ pub use outcome::{Outcome, Picked, mean as mean_of};
 pub use plan::{Data, Experiment, Learning, MOST_CELLS, MOST_SETS};
 pub use runner::run;
 pub use score::Score;
-pub use source::{DATA_VARIABLE, Source, data_folder, hexadecimal};
+pub use source::{DATA_VARIABLE, Source, data_folder, hexadecimal, subset};
 pub use stored::{Manner, Stored, read};
 pub use worker::work;
 

@@ -277,6 +277,9 @@ pub fn subset(views: &Views, names: &[String]) -> Result<Views, Error> {
     for name in names {
         chosen.push(views.get(name)?.clone())?;
     }
+    if let Some(ids) = views.ids() {
+        chosen.set_ids(ids.to_vec())?;
+    }
     Ok(chosen)
 }
 

@@ -353,7 +353,12 @@ fn numbers_are_learned_and_outliers_detected() {
             "label = \"b\"\nmachine = \"kernel_rigde\"",
             "line 15: unknown machine 'kernel_rigde'",
         ),
-        (&numbers, "label = \"b\"", "label = \"b\"\nmachine = \"one_class_svm\"", "line 15: "),
+        (
+            &numbers,
+            "label = \"b\"",
+            "label = \"b\"\nmachine = \"one_class_svm\"",
+            "line 15: parameter 'machine': 'one_class_svm' is there to detect",
+        ),
         (&numbers, "\"mse\"", "\"accuracy\"", "unknown score 'accuracy'; known: r2, mse, mae"),
         (&numbers, "waves", "strays", "the labels of 'strays' are not for the task regress"),
         (&numbers, "folds = 5", "folds = 5\ntask = \"classify\"", "unknown score 'mse'"),

@@ -15,6 +15,7 @@ use cokernel::eval::{Importance, Measured, as_classes, importance};
 use cokernel::json::Told;
 use cokernel::method::Task;
 use cokernel::model::{Certain, Gates, Model, Prediction, Saved};
+use cokernel_experiments::subset;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -98,7 +99,9 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     }
     let session = Session::start(&settings.options)?;
     let mut data = data::load_new(&settings, &session, model.task() == Task::Regress)?;
-    data.views = looked_at(data.views, &names)?;
+    if !names.is_empty() && data.views.len() > names.len() {
+        data.views = subset(&data.views, &names)?;
+    }
     let prediction = model.predict_in(&data.views, &session.run)?;
     let certain = args.coverage.map(|c| model.certain(&prediction, c)).transpose()?;
     session.clear_progress();
@@ -336,19 +339,4 @@ impl Settings {
         }
         Ok(())
     }
-}
-
-/// The views with these names, of all instances; all views where there are no names.
-fn looked_at(views: Views, names: &[String]) -> Result<Views> {
-    if names.is_empty() || views.len() == names.len() {
-        return Ok(views);
-    }
-    let mut kept = Views::new();
-    for view in views.iter().filter(|v| names.contains(&v.name)) {
-        kept.push(view.clone())?;
-    }
-    if let Some(ids) = views.ids() {
-        kept.set_ids(ids.to_vec())?;
-    }
-    Ok(kept)
 }

@@ -156,8 +156,7 @@ pub(super) fn resolved(mkl: &Mkl, learner: &dyn Learner) -> Result<Missing> {
 pub(super) fn refused(views: &Views) -> Error {
     let lacking = views.missing();
     let each = lacking.iter().map(|(name, absent)| format!("'{name}' is missing for {absent}"));
-    let row =
-        (0..views.n()).find(|i| views.iter().any(|v| v.present.as_ref().is_some_and(|p| !p[*i])));
+    let row = (0..views.n()).find(|i| views.iter().any(|v| !v.has(*i)));
     Error::Data(format!(
         "view {} of {} instances (first: row {}), and missing=refuse learns from none such: leave these instances out, or say \
          what becomes of them (missing=auto, drop, zero, mean, estimate or per_view); a view is missing where its row has no \

@@ -236,20 +236,16 @@ impl Boosting {
                 .details
                 .insert("rho".to_string(), of(&|w| w.best.as_ref().map_or(0.0, |b| b.rho)));
             // Of all columns only what has converged knows.
-            let none = |w: &Work<'_>| {
-                w.status.is_some_and(|s| s.is_success())
-                    && w.best.as_ref().is_some_and(|b| b.rho <= 0.0)
-            };
-            let constant =
-                |w: &Work<'_>| w.status.is_some_and(|s| s.is_success()) && w.count() == 0;
-            if work.iter().any(constant) {
+            let ended = |w: &&Work<'_>| w.status.is_some_and(|s| s.is_success());
+            if work.iter().filter(ended).any(|w| w.count() == 0) {
                 report.warnings.push(
                     "no column has a coefficient: with this nu the constant alone has the largest margin, and every instance is \
                      told the same; a smaller nu lets fewer of them be on the wrong side"
                         .to_string(),
                 );
             }
-            if work.iter().any(none) {
+            let mut ended = work.iter().filter(ended);
+            if ended.any(|w| w.best.as_ref().is_some_and(|b| b.rho <= 0.0)) {
                 report.warnings.push(
                     "no columns give a positive margin to all but a share nu of the instances: a larger nu lets more of them be \
                      on the wrong side, or take kernels that say more"
