@@ -45,9 +45,7 @@ class Bank:
                 prepared = ready.prepare(learner, run)
                 self.kept.append((estimator._layout, prepared))
             problem = apart_from_c(estimator)
-            # On kernels that need not be definite a machine has several solutions, and where it starts decides.
-            free = str(estimator.missing) == "estimate"
-            warm = not free and self.warm[0] == (id(prepared), problem)
+            warm = self.warm[0] == (id(prepared), problem)
             start = self.warm[1] if warm else None
             model, learned = learner.fit_prepared(prepared, run, start)
             model = ready.finish(learner, model, run)

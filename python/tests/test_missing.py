@@ -96,6 +96,7 @@ def test_dropped_instances() -> None:
 
 
 def test_estimated_similarities() -> None:
+    """Estimates, the least eigenvalue of each kernel on its diagonal, machines, and new rows, in numpy."""
     X, y = views(50, 4)
     new, _ = views(30, 5)
     mask, other = present(X), present(new)
@@ -110,14 +111,29 @@ def test_estimated_similarities() -> None:
         sources = both.sum(axis=2)
         mean = (K / size * both).sum(axis=2) / np.maximum(sources, 1)
         guess = np.where(sources[:, :, None] > 0, mean[:, :, None] * size, neutral)
-        found: Reals = np.where(both, K, guess).mean(axis=2)
+        found: Reals = np.where(both, K, guess)
         return found
 
-    machine = svc(filled(raw, mask[:, None] & mask[None]), y)
+    train = filled(raw, mask[:, None] & mask[None])
+    least = [np.linalg.eigvalsh(train[:, :, m])[0] for m in range(3)]
+    assert max(least) < -0.1
+    lifted = train.mean(axis=2) - np.mean(least) * np.eye(50)
+    machine = svc(lifted, y)
     K = np.stack([rbf(np.nan_to_num(new[n]), np.nan_to_num(X[n])) for n in NAMES], axis=2)
-    want = machine.decision_function(filled(K, other[:, None] & mask[None]))
+    test = filled(K, other[:, None] & mask[None]).mean(axis=2)
     clf = mean_mkl("estimate").fit(X, y)
-    np.testing.assert_allclose(clf.decision_function(new), want, atol=1e-4)
+    np.testing.assert_allclose(clf.decision_function(new), machine.decision_function(test), atol=1e-4)
+    # A machine without limits on its coefficients, whose residuals are in proportion to them.
+    t = y + 0.1 * np.random.default_rng(9).normal(size=50)
+    ridge = MKLRegressor("mean", kernels=KERNELS, machine="kernel_ridge", C=5.0, missing="estimate").fit(X, t)
+    a = np.zeros(50)
+    a[ridge.support_] = np.ravel(ridge.dual_coef_)
+    b = float(np.ravel(ridge.intercept_)[0])
+    np.testing.assert_allclose(ridge.predict(new), test @ a + b, atol=1e-9)
+    rest = t - lifted @ a - b
+    share = (rest @ a) / (a @ a)
+    assert share > 0
+    np.testing.assert_allclose(rest, share * a, atol=1e-8)
 
 
 @pytest.mark.parametrize("task", ["classify", "regress", "detect"])
@@ -305,12 +321,6 @@ def test_similarities_to_instances_that_lack_the_view(method: str) -> None:
         assert part.score({n: k[np.ix_(held, old)] for n, k in K.items()}, y[held]) == score
 
 
-def test_machines_without_limits_refuse_estimates() -> None:
-    X, y = views(60, 20)
-    with pytest.raises(ValueError, match="'kernel_ridge' has no limits on its coefficients"):
-        MKLRegressor("mean", machine="kernel_ridge", missing="estimate").fit(X, y)
-
-
 def test_a_comparison_leaves_out_what_cannot_do_it(tmp_path: Path, command_line: str) -> None:
     X, y = views(60, 21)
     flags = []
@@ -322,4 +332,4 @@ def test_a_comparison_leaves_out_what_cannot_do_it(tmp_path: Path, command_line:
     ended = subprocess.run([*command, "--missing", "estimate"], check=True, capture_output=True, text=True)
     assert "left out, since --missing estimate is not for them: concat" in ended.stderr
     ended = subprocess.run([*command, "--missing", "estimate", "--methods", "concat"], capture_output=True, text=True)
-    assert ended.returncode != 0 and "looks at features" in ended.stderr
+    assert ended.returncode != 0 and "of features of its own" in ended.stderr

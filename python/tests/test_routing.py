@@ -297,7 +297,7 @@ def test_a_table_of_masks_without_ids_beside_tables_in_other_orders() -> None:
 
 
 def test_points_of_a_search_do_not_depend_on_each_other() -> None:
-    """On estimated kernels, which need not be definite, machines that began where others ended found other solutions."""
+    """On estimated kernels machines that began where others ended found other solutions, while these were not definite."""
     _, y, _, holes = made()
     own = learner(missing="estimate")
     both = GridSearchBank(own, {"C": [0.1, 10.0]}, cv=KFold(3)).fit(holes, y)

@@ -304,7 +304,7 @@ impl Loaded {
                 Task::Detect => "needs labels of two kinds in every test set",
                 _ => {
                     "of more than two classes needs probabilities: set probabilities = \
-                     \"sigmoid\" in [machine]"
+                     \"sigmoid\" in [machine], or take a machine that tells them"
                 }
             };
             return Err(Error::Data(format!("score '{}' {why}", score.id())).into());

@@ -400,8 +400,7 @@ impl Experiment {
         setting::refuse_lsa(&file, &content.data.0, &protocol)?;
         let machine = setting::machine(&file, &content.machine, protocol.task())?;
         protocol::unlabelled(&file, &content.protocol, &protocol, &machine)?;
-        let calibrating =
-            setting::calibrating(&file, &content.machine, &content.protocol, &protocol)?;
+        let calibrating = setting::calibrating(&file, &content.machine, &protocol)?;
         let reach = figures::reaches(&file, &content.protocol.reach, protocol.task())?;
         if content.rows.is_empty() {
             return Err(file.refuse(None, "rows: expected at least one [[rows]]"));
@@ -417,6 +416,10 @@ impl Experiment {
             sweep: sweep.as_ref(),
         };
         let rows = all.read(&content.rows)?;
+        if calibrating.is_none() {
+            let by = (&machine, rows.as_slice());
+            setting::refuse_uncertain(&file, &content.protocol, &protocol, by)?;
+        }
         for (data, entry) in data.iter_mut().zip(&content.data.0) {
             data.published =
                 figures::by_row(&file, &entry.published, &rows, &reach, protocol.task())?;

@@ -286,6 +286,22 @@ fn probabilities_are_learned_where_they_are_asked_for() {
         assert!(loss > 0.0 && loss < 1.0 && found.scores[&score::Score::Auc][0] > 0.5, "{found:?}");
         assert_eq!(found.inner.is_some(), row == 1);
     }
+    // A machine that tells them takes no calibration.
+    let own = LEARNED
+        .replace("\"accuracy\"", "\"log_loss\", \"brier\"")
+        .replace("method = \"mean\"", "method = \"mean\"\nmachine = \"kernel_logistic\"");
+    let refused = format!("{:#}", parse(&own).unwrap_err());
+    assert!(
+        refused.contains("row 'b' has none") && refused.contains("kernel_logistic"),
+        "{refused}"
+    );
+    let own = own.replace("\"simple_mkl\"", "\"simple_mkl\"\nmachine = \"kernel_logistic\"");
+    let plan = parse(&own).unwrap();
+    for cell in plan.cells(None, 0).unwrap().iter().take(2) {
+        let found = bench::Bench::new(&plan, None, 0, None).measure(cell, &run).unwrap();
+        let loss = found.scores[&score::Score::LogLoss][0];
+        assert!(loss > 0.0 && loss < 1.0, "{found:?}");
+    }
     // Three classes.
     let plan = parse(&LEARNED.replace("\"accuracy\"", "\"auc\"")).unwrap();
     let cell = plan.cells(None, 0).unwrap().remove(0);
@@ -405,8 +421,9 @@ fn learning_has_splits_costs_and_inner_picks() {
             "decomposition = \"one_vs_al\"",
             "line 19: unknown value 'decomposition=one_vs_al'",
         ),
+        ("tol = [1e-2] }", "machine = [\"svc\"] }", "line 17: machine: a row has one for all"),
         ("[machine]", "[machne]", "unknown key 'machne' (did you mean 'machine'?)"),
-        ("\"accuracy\"", "\"brier\"", "line 8: score 'brier' needs probabilities: set"),
+        ("\"accuracy\"", "\"brier\"", "line 8: score 'brier' needs probabilities, and row"),
         (
             "tol = 1e-3",
             "probabilities = \"sigmod\"",

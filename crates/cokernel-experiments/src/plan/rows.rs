@@ -247,6 +247,11 @@ impl Rows<'_> {
             variant.c = Some(c);
             return Ok(());
         }
+        if name == "machine" && own.is_none() {
+            let problem = "machine: a row has one for all of its variants; give a row for each machine, with machine = beside \
+                           its method";
+            return Err(self.file.refuse(Some(place), problem));
+        }
         let checked = method.check([(name, value)]);
         checked.map_err(|e| self.file.refuse(Some(place), format!("{}: {e}", method.id)))?;
         let name = own.map_or(name, |p| p.name);

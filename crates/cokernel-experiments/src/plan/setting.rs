@@ -1,6 +1,6 @@
 //! Everything of a plan but its rows: data, protocol, machine, tests and limits.
 
-use super::{Data, Experiment, Limits, Protocol, Row, Tests};
+use super::{Data, Experiment, Limits, Protocol, Row, Tests, Variant};
 use crate::file::{DataEntry, File, LimitsEntry, MachineEntry, ProtocolEntry, TestsEntry};
 use crate::generator::{GENERATORS, N, Toy};
 use crate::input::{Input, ViewSource, is_fasta};
@@ -12,7 +12,7 @@ use cokernel::calibrate::{Calibrating, Shape};
 use cokernel::catalogue::{default_machine, for_task as for_machine};
 use cokernel::data::{Header, Scale};
 use cokernel::kernel::KernelSpec;
-use cokernel::machine::MachineSpec;
+use cokernel::machine::{MachineSpec, tell_probabilities};
 use cokernel::method::Task;
 use cokernel::params::Value;
 use cokernel::{Error, Run, brief};
@@ -278,25 +278,40 @@ pub fn machine(file: &File, entry: &MachineEntry, task: Task) -> Result<MachineS
     Ok(machine)
 }
 
-/// How decision values become probabilities; some scores need them.
+/// Refuses scores of probabilities where a row has none, of its machine or by calibration.
+pub fn refuse_uncertain(
+    file: &File,
+    scores: &ProtocolEntry,
+    protocol: &Protocol,
+    (machine, rows): (&MachineSpec, &[Row]),
+) -> Result<()> {
+    let asked = protocol.scores.iter().chain([&protocol.pick_by]);
+    let Some(score) = asked.into_iter().find(|s| s.needs_probabilities()) else { return Ok(()) };
+    let tells = |v: &Variant| {
+        let machine = v.machine.as_ref().unwrap_or(machine);
+        tell_probabilities().contains(&machine.method().id)
+    };
+    let Some(row) = rows.iter().find(|r| !r.variants.iter().all(tells)) else { return Ok(()) };
+    let problem = format!(
+        "score '{}' needs probabilities, and row '{}' has none: set probabilities = \"sigmoid\" in [machine], or take a \
+         machine that tells them ({})",
+        score.id(),
+        row.label,
+        tell_probabilities().join(", ")
+    );
+    Err(file.refuse(Some(scores.scores.span()), problem))
+}
+
+/// How decision values become probabilities.
 pub fn calibrating(
     file: &File,
     entry: &MachineEntry,
-    scores: &ProtocolEntry,
     protocol: &Protocol,
 ) -> Result<Option<Calibrating>> {
     let Some(word) = &entry.probabilities else {
         if let Some(folds) = &entry.calibration_folds {
             let problem = "calibration_folds: give probabilities, too";
             return Err(file.refuse(Some(folds.span()), problem));
-        }
-        let asked = protocol.scores.iter().chain([&protocol.pick_by]);
-        if let Some(score) = asked.into_iter().find(|s| s.needs_probabilities()) {
-            let problem = format!(
-                "score '{}' needs probabilities: set probabilities = \"sigmoid\" in [machine]",
-                score.id()
-            );
-            return Err(file.refuse(Some(scores.scores.span()), problem));
         }
         return Ok(None);
     };

@@ -507,6 +507,7 @@ impl Cross {
         let mut values = self.own_plain(new, &all)?;
         for i in 0..new.n {
             fill.fill_pair(|m| new.has(m, i), 0, 1, values.row_mut(i));
+            fill.lift_self(0, 1, values.row_mut(i));
         }
         Ok(values.select_cols(places))
     }

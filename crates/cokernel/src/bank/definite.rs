@@ -51,11 +51,37 @@ pub(super) fn negative_eigenvalue(
     largest: f64,
     multiply: impl Fn(&[f64], &mut [f64]),
 ) -> Option<f64> {
+    let (least, _) = steps(n, STEPS, multiply, |_, _| false);
+    (least < -ROUNDING * (n as f64).sqrt() * largest).then_some(least)
+}
+
+/// The least Ritz value, which ten more steps have changed by less than a hundredth, or that of 200 steps, and the largest
+/// magnitude of the tridiagonal form.
+pub(super) fn least_by_steps(n: usize, multiply: impl Fn(&[f64], &mut [f64])) -> (f64, f64) {
+    let before = std::cell::Cell::new(f64::INFINITY);
+    steps(n, 200, multiply, |diagonal, beside| {
+        if !diagonal.len().is_multiple_of(10) {
+            return false;
+        }
+        let least = least_eigenvalue(diagonal, beside);
+        (before.replace(least) - least).abs() <= 0.01 * least.abs()
+    })
+}
+
+/// The least Ritz value of so many Lanczos steps, or fewer where `enough` says so of the tridiagonal form, and the largest
+/// number on the diagonal of that.
+fn steps(
+    n: usize,
+    most: usize,
+    multiply: impl Fn(&[f64], &mut [f64]),
+    enough: impl Fn(&[f64], &[f64]) -> bool,
+) -> (f64, f64) {
     let mut rng = crate::Run::default().rng("definiteness");
     let mut x: Vec<f64> = (0..n).map(|_| rng.random_range(-1.0..1.0)).collect();
     let mut norm = simd::dot(&x, &x).sqrt();
     let (mut basis, mut diagonal, mut beside) = (Vec::new(), Vec::new(), Vec::new());
-    for step in 0..STEPS.min(n) {
+    let mut scale = 0.0_f64;
+    for step in 0..most.min(n) {
         x.iter_mut().for_each(|v| *v /= norm);
         let mut image = vec![0.0; n];
         multiply(&x, &mut image);
@@ -70,15 +96,18 @@ pub(super) fn negative_eigenvalue(
             }
         }
         norm = simd::dot(&image, &image).sqrt();
-        let scale = diagonal.iter().fold(0.0_f64, |a, d: &f64| a.max(d.abs()));
-        if step + 1 == STEPS.min(n) || norm.is_nan() || norm <= 1e-13 * scale {
+        scale = diagonal.iter().fold(0.0_f64, |a, d: &f64| a.max(d.abs()));
+        if step + 1 == most.min(n)
+            || norm.is_nan()
+            || norm <= 1e-13 * scale
+            || enough(&diagonal, &beside)
+        {
             break;
         }
         beside.push(norm);
         x = image;
     }
-    let least = least_eigenvalue(&diagonal, &beside);
-    (least < -ROUNDING * (n as f64).sqrt() * largest).then_some(least)
+    (least_eigenvalue(&diagonal, &beside), scale)
 }
 
 /// The least eigenvalue of a symmetric tridiagonal matrix, by bisection on the number of negative

@@ -15,15 +15,17 @@
 //! without any source.
 //!
 //! Filled kernels are symmetric, and between the smallest and largest K_w/s_w, times s_m; they
-//! need not be positive semi-definite. Cost: the kernels are computed twice more, for the
+//! need not be positive semi-definite ([`lift`] makes them so for machines). Cost: the kernels are computed twice more, for the
 //! statistics; afterwards a pair with a missing instance takes the values of all kernels. A graph
 //! with missing instances loses its sparsity.
 
 mod absent;
+mod lift;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use absent::{check_present, check_sources, placed, placed_rows};
+pub(crate) use lift::{Estimates, Lift};
 
 use super::engine::{Engine, Step};
 use super::layout::Strides;
@@ -38,6 +40,7 @@ use crate::kernel::{Kernel, KernelSpec, Norm};
 use crate::run::Pass;
 use crate::{Result, Run};
 use absent::{in_rows_of, only_present};
+use lift::EXACT;
 use std::collections::HashMap;
 
 /// What was filled in.
@@ -99,6 +102,8 @@ pub(crate) struct Fill {
     pub neutral: Vec<f64>,
     /// Whether values are estimated.
     pub estimated: bool,
+    /// What makes the estimates those of a kernel, where something does.
+    pub lift: Option<Lift>,
 }
 
 impl Fill {
@@ -112,7 +117,7 @@ impl Fill {
         let kernels = mask_of.len();
         let complete = (0..n).map(|i| masks.iter().all(|m| m[i])).collect();
         let (scales, neutral) = (vec![0.0; kernels], vec![0.0; kernels]);
-        Fill { mask_of, masks, complete, scales, neutral, estimated }
+        Fill { mask_of, masks, complete, scales, neutral, estimated, lift: None }
     }
 
     /// The same of some of the instances.
@@ -129,6 +134,7 @@ impl Fill {
             mask_of: which.iter().map(|m| self.mask_of[*m]).collect(),
             scales: of(&self.scales),
             neutral: of(&self.neutral),
+            lift: self.lift.as_ref().map(|l| Lift { added: of(&l.added), ..*l }),
             ..self.clone()
         }
     }
@@ -142,11 +148,15 @@ impl Fill {
     pub(super) fn touches(&self, rows: (usize, usize), cols: (usize, usize)) -> bool {
         let some =
             |(start, len): (usize, usize)| self.complete[start..start + len].contains(&false);
-        some(rows) || some(cols)
+        let meet = rows.0 < cols.0 + cols.1 && cols.0 < rows.0 + rows.1;
+        some(rows) || some(cols) || self.lift.as_ref().is_some_and(|l| l.unit || meet)
     }
 
     pub(super) fn touches_row(&self, i: usize, mut columns: impl Iterator<Item = usize>) -> bool {
-        !self.complete[i] || columns.any(|j| !self.complete[j])
+        let lift = self.lift.as_ref();
+        !self.complete[i]
+            || lift.is_some_and(|l| l.unit)
+            || columns.any(|j| !self.complete[j] || (i == j && lift.is_some()))
     }
 
     /// Whether anything of kernel m is filled in.
@@ -158,11 +168,15 @@ impl Fill {
     fn row(
         &self,
         i: usize,
-        columns: impl Iterator<Item = usize>,
+        columns: impl Iterator<Item = usize> + Clone,
         stride: usize,
         values: &mut [f64],
     ) {
-        self.fill_row(self.complete[i], |m| self.has(m, i), columns, stride, values);
+        self.fill_row(self.complete[i], |m| self.has(m, i), columns.clone(), stride, values);
+        if self.lift.is_some() {
+            let own = columns.enumerate().filter(|(_, j)| *j == i);
+            own.for_each(|(c, _)| self.lift_self(c, stride, values));
+        }
     }
 
     /// The same for a row that is not one of these instances: whether it has all views, and that of kernel m.
@@ -175,10 +189,10 @@ impl Fill {
         values: &mut [f64],
     ) {
         for (c, j) in columns.enumerate() {
-            if complete && self.complete[j] {
-                continue;
+            if !(complete && self.complete[j]) {
+                self.fill_pair(|m| own(m) && self.has(m, j), c, stride, values);
             }
-            self.fill_pair(|m| own(m) && self.has(m, j), c, stride, values);
+            self.shrink_pair(c, stride, values);
         }
     }
 
@@ -284,16 +298,16 @@ impl Bank {
         storage: Storage,
         run: &Run,
     ) -> Result<(Self, Filled)> {
-        Bank::build_incomplete(views, specs, storage, true, run)
+        Bank::build_incomplete(views, specs, storage, Estimates::Plain, run)
     }
 
     /// The kernels of views that some instances lack, fixed and normalised on the instances that have their view; what
-    /// the others lack is estimated, or 0.
+    /// the others lack is what `estimates` says.
     pub(crate) fn build_incomplete(
         views: &Views,
         specs: &[KernelSpec],
         storage: Storage,
-        estimated: bool,
+        estimates: Estimates,
         run: &Run,
     ) -> Result<(Self, Filled)> {
         if views.missing().is_empty() {
@@ -302,7 +316,7 @@ impl Bank {
         let mut notes = Vec::new();
         let kernels = resolved_where_present(views, specs, run, &mut notes)?;
         let (mut bank, filled) =
-            Bank::incomplete_from_kernels(views, kernels, storage, estimated, run)?;
+            Bank::incomplete_from_kernels(views, kernels, storage, estimates, run)?;
         notes.append(&mut bank.notes);
         bank.notes = notes;
         Ok((bank, filled))
@@ -335,14 +349,14 @@ impl Bank {
         storage: Storage,
         run: &Run,
     ) -> Result<(Self, Filled)> {
-        Bank::incomplete_from_kernels(views, kernels, storage, true, run)
+        Bank::incomplete_from_kernels(views, kernels, storage, Estimates::Plain, run)
     }
 
     fn incomplete_from_kernels(
         views: &Views,
         mut kernels: Vec<Kernel>,
         storage: Storage,
-        estimated: bool,
+        estimates: Estimates,
         run: &Run,
     ) -> Result<(Self, Filled)> {
         if views.missing().is_empty() || kernels.is_empty() {
@@ -358,6 +372,7 @@ impl Bank {
             used.set_ids(ids.to_vec())?;
         }
         check_present(&used)?;
+        let estimated = estimates != Estimates::None;
         if estimated {
             check_sources(&used)?;
         }
@@ -391,10 +406,22 @@ impl Bank {
             }
         }
         let filled = count(&used, &fill.masks);
+        if matches!(estimates, Estimates::Definite | Estimates::UnitDiagonal) {
+            let unit = estimates == Estimates::UnitDiagonal;
+            fill.lift = unit.then(|| Lift::none(kernels.len(), unit));
+            let lacking: Vec<usize> =
+                (0..kernels.len()).filter(|m| fill.touches_kernel(*m)).collect();
+            tiles.engine.fill = Some(fill.clone());
+            let found = lift::least_eigenvalues(&tiles, &lacking, (EXACT, run.memory), &pass)?;
+            let mut lift = Lift::none(kernels.len(), unit);
+            lacking.iter().zip(found).for_each(|(m, added)| lift.added[*m] = added);
+            notes.extend(lift.note(&raw_diagonals(&tiles)));
+            fill.lift = Some(lift);
+        }
         tiles.engine.fill = Some(fill.clone());
         let storage = resolve_storage(storage, &tiles, &kernels, run)?;
         let diagonals = raw_diagonals(&tiles);
-        let source = Source { views: &used, kernels: &kernels, estimated };
+        let source = Source { views: &used, kernels: &kernels, estimates };
         notes.extend(keep(&mut tiles, &storage, source, run.memory, &pass)?);
         pass.complete("the computation of kernels")?;
         let sigmoids = Vec::new();

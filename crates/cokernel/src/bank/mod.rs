@@ -52,7 +52,9 @@ pub use cross::{Cross, NewRows, Numbers, RowMeans, needs_all_rows};
 pub(crate) use factors::{Entries, Factors, Towards};
 pub(crate) use features::Feature;
 pub use fill::Filled;
-pub(crate) use fill::{Fill, check_present, check_sources, placed, resolved_where_present};
+pub(crate) use fill::{
+    Estimates, Fill, Lift, check_present, check_sources, placed, resolved_where_present,
+};
 pub use gram::Gram;
 pub(crate) use known::Known;
 pub(crate) use middle::middle_squared;
@@ -175,7 +177,7 @@ impl Bank {
         notes.extend(remarks::of(&tiles, &kernels));
         let warnings = remarks::extreme(views, &tiles.engine)?;
         let sigmoids = definite::sigmoids(&tiles, &kernels, &diagonals);
-        let source = Source { views, kernels: &kernels, estimated: false };
+        let source = Source { views, kernels: &kernels, estimates: Estimates::None };
         notes.extend(keep(&mut tiles, &storage, source, run.memory, &pass)?);
         pass.complete("the computation of kernels")?;
         let fill = None;

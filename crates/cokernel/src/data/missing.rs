@@ -24,6 +24,10 @@ pub enum Missing {
     /// The mean of each column over the instances that have the view stands for it.
     Mean,
     /// Their similarities are estimated from the other views ([`Bank::build_filled`](crate::bank::Bank::build_filled)).
+    /// Machines learn from these with what makes each kernel positive semi-definite on its diagonal, the size of its least
+    /// eigenvalue: the similarities of different instances stay what they are. Where a kernel has to have a unit diagonal
+    /// (`hyperkernels`), all of its values are divided by what the diagonal becomes. Gates, which look at features, look at
+    /// the means of columns there. Not for kernels of features that a method makes itself (`concat`, `gpk`, `lpk`).
     Estimate,
     /// Each view's classifier learns from the instances that have the view, and what joins the classifiers from those
     /// that have all.

@@ -20,6 +20,9 @@ pub struct Preparation {
     notes: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     learned: Vec<LearnedView>,
+    /// Whether it stays known who lacks the features that something stands for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    shows: bool,
 }
 
 /// What a prepared view looks like.
@@ -89,7 +92,7 @@ impl Preparation {
         if concat && scale == Scale::None {
             notes.extend(scale_note(views)?);
         }
-        Ok(Preparation { scale, concat, views: prepared, notes, learned: Vec::new() })
+        Ok(Preparation { scale, concat, views: prepared, notes, learned: Vec::new(), shows: false })
     }
 
     /// The same, which puts zeros or the means of the scaled columns of these views, those of training, in the place
@@ -113,9 +116,33 @@ impl Preparation {
         Ok(self)
     }
 
-    /// Whether something stands for features that an instance lacks.
+    /// The same, which puts the means of scaled columns in the place of features that an instance lacks, for what looks
+    /// at features beside kernels, and lets it be known who lacks them.
+    ///
+    /// # Errors
+    /// As [`apply`](Self::apply).
+    pub(crate) fn showing_means(mut self, views: &Views) -> Result<Self> {
+        for known in self.views.iter_mut().filter(|v| !v.similarity && !v.sequences) {
+            let view = views.get(&known.name)?;
+            let table = known.scaler.apply(&known.check(view)?)?;
+            known.fill = View { table, ..view.clone() }.stand_in(Fill::Mean);
+        }
+        self.shows = true;
+        Ok(self)
+    }
+
+    /// [`apply`](Self::apply) for what looks at features: those that something stands for are there.
+    ///
+    /// # Errors
+    /// As [`apply`](Self::apply).
+    pub(crate) fn shown(&self, views: &Views) -> Result<Views> {
+        let views = self.apply(views)?;
+        Ok(if self.shows { views.with_features_known() } else { views })
+    }
+
+    /// Whether something stands for features that an instance lacks, as if it had them.
     pub(crate) fn fills(&self) -> bool {
-        self.views.iter().any(|v| v.fill.is_some())
+        !self.shows && self.views.iter().any(|v| v.fill.is_some())
     }
 
     /// The prepared views of training or new instances, in the order of training. Views that
@@ -157,7 +184,9 @@ impl Preparation {
             let present = view.present.clone();
             let mut view = View { name: known.name.clone(), table, columns, present };
             if let Some(row) = &known.fill {
+                let present = view.present.clone().filter(|_| self.shows);
                 view.put(row)?;
+                view.present = present;
             }
             scaled.push(view);
         }

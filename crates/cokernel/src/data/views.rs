@@ -450,6 +450,13 @@ impl Views {
         self.filled(fill, Table::is_features)
     }
 
+    /// The same, whose features all are there: something stands for them already.
+    pub(crate) fn with_features_known(mut self) -> Views {
+        let features = self.views.iter_mut().filter(|v| v.table.is_features());
+        features.for_each(|v| v.present = None);
+        self
+    }
+
     fn filled(&self, fill: Fill, wanted: impl Fn(&Table) -> bool) -> Result<Views> {
         let mut filled = self.clone();
         for view in filled.views.iter_mut().filter(|v| wanted(&v.table)) {

@@ -117,10 +117,6 @@ impl Machine for KernelFisher {
         common::solution(solved, largest, self.lambda)
     }
 
-    fn needs_definite(&self) -> bool {
-        true
-    }
-
     fn tol(&self) -> f64 {
         1e-6
     }

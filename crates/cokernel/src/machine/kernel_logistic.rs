@@ -64,10 +64,6 @@ impl Machine for KernelLogistic {
         self.0.loss_costs(target, weights)
     }
 
-    fn needs_definite(&self) -> bool {
-        true
-    }
-
     fn as_logistic(&self) -> Option<&Svc> {
         Some(&self.0)
     }

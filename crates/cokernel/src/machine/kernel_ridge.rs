@@ -121,10 +121,6 @@ impl Machine for KernelRidge {
         common::costs(1.0 / self.lambda, target.len(), weights)
     }
 
-    fn needs_definite(&self) -> bool {
-        true
-    }
-
     fn tol(&self) -> f64 {
         1e-6
     }

@@ -255,10 +255,6 @@ impl Machine for LaplacianSvm {
         }
     }
 
-    fn needs_definite(&self) -> bool {
-        true
-    }
-
     fn tol(&self) -> f64 {
         self.tol
     }

@@ -140,11 +140,6 @@ pub trait Machine: fmt::Debug + Send + Sync {
         true
     }
 
-    /// Whether it needs a positive semi-definite kernel, because nothing limits its coefficients.
-    fn needs_definite(&self) -> bool {
-        false
-    }
-
     /// Its loss, where its objective is ½‖w‖² and losses of the decision values of each head by itself, with a bias: it
     /// then learns in explicit features, too ([`scale`](crate::scale)).
     fn loss(&self) -> Option<Loss> {
@@ -258,10 +253,6 @@ impl Machine for Alone<'_> {
 
     fn has_free_dual(&self) -> bool {
         self.machine.has_free_dual()
-    }
-
-    fn needs_definite(&self) -> bool {
-        self.machine.needs_definite()
     }
 }
 

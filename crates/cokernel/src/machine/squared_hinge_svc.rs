@@ -58,10 +58,6 @@ impl Machine for SquaredHingeSvc {
         self.0.loss_costs(target, weights)
     }
 
-    fn needs_definite(&self) -> bool {
-        true
-    }
-
     fn tol(&self) -> f64 {
         self.0.tol
     }

@@ -122,8 +122,4 @@ impl Learner for Mark {
     fn weights_repeat(&self) -> bool {
         false
     }
-
-    fn needs_definite(&self, _: &dyn Machine) -> bool {
-        false
-    }
 }

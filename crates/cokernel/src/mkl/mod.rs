@@ -417,14 +417,9 @@ pub trait Learner: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Whether every instance has to be as similar to itself as 1 in every kernel, which estimated similarities are not.
+    /// Whether every instance has to be as similar to itself as 1 in every kernel.
     fn needs_unit_diagonals(&self) -> bool {
         false
-    }
-
-    /// Whether it needs positive semi-definite kernels with this machine: not where that is never trained.
-    fn needs_definite(&self, machine: &dyn Machine) -> bool {
-        machine.needs_definite()
     }
 
     /// Whether it goes with a machine of its tasks.

@@ -54,7 +54,8 @@ pub(super) fn classifier(model: &Model) -> Result<()> {
     norms(kernels, steps)?;
     let tables = model.rule.stored().tensors.iter().all(|(_, m)| matrix(m));
     require(all(&model.rule.uses()) && tables, "a kernel weight")?;
-    let sizes = model.fill.iter().all(|f| all(&f.scales) && all(&f.neutral));
+    let lifts = |f: &crate::bank::Fill| f.lift.iter().all(|l| all(&l.added));
+    let sizes = model.fill.iter().all(|f| all(&f.scales) && all(&f.neutral) && lifts(f));
     let parts = model.parts.iter().all(|p| matrix(&p.shares) && matrix(&p.biases));
     require(sizes && parts, "what stands for missing views")?;
     for (t, machine) in machines.iter().enumerate() {

@@ -87,7 +87,7 @@ impl Model {
     /// The views as the rule looks at them.
     fn prepared_views(&self, views: &Views) -> Result<Views> {
         let views = towards_learned(self, views)?;
-        let views = self.info.preparation.apply(&views)?;
+        let views = self.info.preparation.shown(&views)?;
         views.require_complete()?;
         Ok(views)
     }

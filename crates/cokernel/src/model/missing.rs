@@ -2,7 +2,9 @@
 
 use super::predict::{Chosen, values};
 use super::{Mkl, Model, Prepared};
-use crate::bank::{Bank, Fill, Landmarks, LowRank, Storage, placed, resolved_where_present};
+use crate::bank::{
+    Bank, Estimates, Fill, Landmarks, Lift, LowRank, Storage, placed, resolved_where_present,
+};
 use crate::data::{self, Matrix, Missing, Preparation, Views};
 use crate::kernel::{Kernel, KernelSpec};
 use crate::mkl::{Learner, REGISTRY};
@@ -37,6 +39,9 @@ pub(super) struct FillInfo {
     /// Of each kernel, where values are estimated.
     pub scales: Vec<f64>,
     pub neutral: Vec<f64>,
+    /// What makes them those of a kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lift: Option<Lift>,
 }
 
 impl FillInfo {
@@ -49,6 +54,7 @@ impl FillInfo {
             views: (0..fill.masks.len()).map(name).collect(),
             scales: fill.scales.clone(),
             neutral: fill.neutral.clone(),
+            lift: fill.lift.clone(),
         }
     }
 
@@ -57,10 +63,16 @@ impl FillInfo {
         let n = masks.first()?.len();
         let place = |k: &Kernel| self.views.iter().position(|v| *v == k.view);
         let mask_of: Vec<usize> = kernels.iter().map(place).collect::<Option<_>>()?;
-        let sized = self.scales.len() == kernels.len() && self.neutral.len() == kernels.len();
-        let scales = self.scales.clone();
-        let neutral = self.neutral.clone();
-        sized.then(|| Fill { scales, neutral, ..Fill::of(mask_of, masks, n, estimated) })
+        let lifts = |l: &Lift| {
+            let some = l.added.iter().all(|a| a.is_finite() && *a >= 0.0);
+            estimated && some && l.added.len() == kernels.len()
+        };
+        let sized = self.scales.len() == kernels.len()
+            && self.neutral.len() == kernels.len()
+            && self.lift.as_ref().is_none_or(lifts);
+        let (scales, neutral, lift) =
+            (self.scales.clone(), self.neutral.clone(), self.lift.clone());
+        sized.then(|| Fill { scales, neutral, lift, ..Fill::of(mask_of, masks, n, estimated) })
     }
 }
 
@@ -116,7 +128,6 @@ impl Lacking {
 /// method cannot do.
 pub(super) fn resolved(mkl: &Mkl, learner: &dyn Learner) -> Result<Missing> {
     let id = mkl.method.id;
-    let features = learner.looks_at_features();
     match mkl.missing {
         Missing::Auto if learner.learns_per_view() => Ok(Missing::PerView),
         Missing::PerView if !learner.learns_per_view() => {
@@ -131,22 +142,12 @@ pub(super) fn resolved(mkl: &Mkl, learner: &dyn Learner) -> Result<Missing> {
             );
             Err(Error::parameter("missing", problem))
         }
-        Missing::Estimate if features => {
+        Missing::Estimate if learner.needs_features() => {
             let problem = format!(
-                "method '{id}' looks at features, and similarities are what is estimated; choose mean, zero or drop"
+                "method '{id}' makes its kernels of features of its own, and similarities of one view are what is estimated; \
+                 choose mean, zero or drop"
             );
             Err(Error::parameter("missing", problem))
-        }
-        Missing::Estimate if learner.needs_unit_diagonals() => {
-            let problem = format!(
-                "method '{id}' needs kernels with unit diagonal, which estimated similarities do not have; choose drop, or \
-                 mean or zero where views have features"
-            );
-            Err(Error::parameter("missing", problem))
-        }
-        Missing::Estimate => {
-            allow_estimates(mkl, learner)?;
-            Ok(Missing::Estimate)
         }
         asked => Ok(asked),
     }
@@ -167,27 +168,12 @@ pub(super) fn refused(views: &Views) -> Error {
     ))
 }
 
-/// Refuses estimated similarities, whose matrices need not be positive semi-definite, for a machine that needs such.
-pub(super) fn allow_estimates(mkl: &Mkl, learner: &dyn Learner) -> Result<()> {
-    if !learner.needs_definite(mkl.machine.checked()?.build()?.as_ref()) {
-        return Ok(());
-    }
-    let problem = format!(
-        "machine '{}' has no limits on its coefficients, and method '{}' trains it on matrices of estimated similarities, which \
-         need not be positive semi-definite, so that its numbers could be of any size; choose drop, or mean or zero where views \
-         have features",
-        mkl.machine.method().id,
-        mkl.method.id
-    );
-    Err(Error::parameter("missing", problem))
-}
-
 /// What is done about these views where it was left to the method, and that does not learn per view.
 pub(super) fn chosen(asked: Missing, views: &Views, learner: &dyn Learner) -> Missing {
     let lacks = |v: &data::View| (0..views.n()).any(|i| !v.has(i));
     let similar = views.iter().any(|v| !v.table.is_features() && lacks(v));
     match asked {
-        Missing::Auto if similar && !learner.looks_at_features() => Missing::Estimate,
+        Missing::Auto if similar && !learner.needs_features() => Missing::Estimate,
         Missing::Auto => Missing::Mean,
         asked => asked,
     }
@@ -196,6 +182,7 @@ pub(super) fn chosen(asked: Missing, views: &Views, learner: &dyn Learner) -> Mi
 /// The preparation of views that instances may lack, the prepared views, and the kernels on them.
 pub(super) fn kernels(
     handling: Missing,
+    learner: &dyn Learner,
     preparation: Preparation,
     views: &Views,
     specs: &[KernelSpec],
@@ -218,14 +205,42 @@ pub(super) fn kernels(
         return Ok((preparation, prepared, bank));
     }
     let prepared = preparation.apply(views)?;
-    let incomplete = !prepared.missing().is_empty();
-    if !incomplete {
+    if prepared.missing().is_empty() {
         let bank = Bank::build(&prepared, specs, storage, run)?;
         return Ok((preparation, prepared, bank));
     }
-    let estimated = handling == Missing::Estimate;
-    let (bank, _) = Bank::build_incomplete(&prepared, specs, storage, estimated, run)?;
+    let estimates = match handling {
+        Missing::Estimate if learner.needs_unit_diagonals() => Estimates::UnitDiagonal,
+        Missing::Estimate => Estimates::Definite,
+        _ => Estimates::None,
+    };
+    let (bank, _) = Bank::build_incomplete(&prepared, specs, storage, estimates, run)?;
+    if handling == Missing::Estimate && learner.looks_at_features() {
+        refuse_unknown(&prepared, learner)?;
+        let preparation = preparation.showing_means(views)?;
+        let shown = preparation.shown(views)?;
+        return Ok((preparation, placed(&shown)?, bank));
+    }
     Ok((preparation, placed(&prepared)?, bank))
+}
+
+/// Refuses incomplete similarities as what a method looks at beside kernels: features have means, and they have none.
+fn refuse_unknown(views: &Views, learner: &dyn Learner) -> Result<()> {
+    let (named, features) = (learner.looks_at(), views.iter().any(|v| v.table.is_features()));
+    let seen = |v: &&data::View| match named.is_empty() {
+        true => !features && v.table.is_similarity(),
+        false => named.contains(&v.name) && !v.table.is_features(),
+    };
+    let lacks = |v: &&data::View| (0..views.n()).any(|i| !v.has(i));
+    match views.iter().find(|v| seen(v) && lacks(v)) {
+        None => Ok(()),
+        Some(view) => Err(Error::Data(format!(
+            "view '{}' is {}, the method looks at them as if they were features, and some instances lack them: choose \
+             missing=drop, or let it look at views of features (gate_views)",
+            view.name,
+            view.table.words()
+        ))),
+    }
 }
 
 /// [`kernels`] as features towards landmarks, with the kernels of these.

@@ -77,9 +77,6 @@ impl Mkl {
             true => Missing::Refuse,
             false => missing::chosen(recipe.missing, &views, self.learner()?.as_ref()),
         };
-        if handling == Missing::Estimate {
-            missing::allow_estimates(self, self.learner()?.as_ref())?;
-        }
         let lacking = Lacking::of(&views, handling);
         let mut n_incomplete = 0;
         if let Some(lacking) = &lacking {
@@ -116,8 +113,16 @@ impl Mkl {
             }
             storage => {
                 crate::scale::Workers::refuse_others(run)?;
-                let (preparation, views, bank) =
-                    missing::kernels(handling, preparation, &views, &specs, storage.clone(), run)?;
+                let (learner, storage) = (self.learner()?, storage.clone());
+                let (preparation, views, bank) = missing::kernels(
+                    handling,
+                    learner.as_ref(),
+                    preparation,
+                    &views,
+                    &specs,
+                    storage,
+                    run,
+                )?;
                 (preparation, views, bank, None)
             }
         };

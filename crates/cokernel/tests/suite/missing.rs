@@ -579,8 +579,10 @@ fn what_cannot_be_done_is_said() {
     };
     let said = fit("simple_mkl", Missing::PerView, &thin);
     assert!(said.contains("per_view is for late_mean, ekp"), "{said}");
-    let said = fit("gpk", Missing::Estimate, &thin);
-    assert!(said.contains("choose mean, zero or drop"), "{said}");
+    for id in ["concat", "gpk"] {
+        let said = fit(id, Missing::Estimate, &thin);
+        assert!(said.contains("choose mean, zero or drop"), "{id}: {said}");
+    }
     let said = fit("mean", Missing::Refuse, &thin);
     assert!(said.contains("and missing=refuse learns from none such: leave these"), "{said}");
     let none = masks(&|v, i| i != 5 && has(&thin, v, i));
@@ -681,4 +683,99 @@ fn other_methods_learn_from_incomplete_instances() {
     let model = process().fit(&views, &numbers, &run).unwrap();
     let said = refusal(model.predict(&new));
     assert!(said.contains("takes all of them together"), "{said}");
+}
+
+/// Machines without limits on their coefficients end at an optimum of matrices that are made positive semi-definite, and
+/// tell new rows by the estimates as they are.
+#[test]
+fn every_machine_learns_from_estimates() {
+    let (views, labels) = data(2, 31);
+    let thin = thinned(&views, 32);
+    let run = Run::default();
+    for machine in ["svc", "squared_hinge_svc", "kernel_logistic", "kernel_fisher", "kernel_ridge"]
+    {
+        for id in [
+            "mean",
+            "simple_mkl",
+            "lp_norm",
+            "elastic_net",
+            "two_stage",
+            "gaussian_process",
+            "bemkl",
+        ] {
+            let Ok(spec) = format!("{machine}:c=1").parse::<MachineSpec>() else { continue };
+            let mkl = method(id).machine(spec).missing(Missing::Estimate);
+            let Ok(model) = mkl.fit(&thin, &labels, &run) else {
+                // What the method does not learn with anyway.
+                assert!(mkl.fit(&views, &labels, &run).is_err(), "{id} {machine}");
+                continue;
+            };
+            let report = model.report();
+            assert!(report.status.is_success(), "{id} {machine}: {:?}", report.status);
+            assert!(report.gap.is_none_or(|g| g < 2e-2), "{id} {machine}: {:?}", report.gap);
+            let said = report.remarks().any(|n| n.contains("are by what is added"));
+            assert!(said, "{id} {machine}: {report:?}");
+            let found = model.predict(&thin).unwrap();
+            let codes = labels.classes().unwrap().codes;
+            let right = found.codes.iter().zip(&codes).filter(|(a, b)| **a == **b).count();
+            assert!(right >= 42, "{id} {machine}: {right}");
+            let again = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
+            assert_eq!(decisions(&again, &thin), found.decisions, "{id} {machine}");
+        }
+    }
+}
+
+/// What gates look at are means of columns where an instance lacks the view: the same as where the means are given, and the
+/// kernels are those of the estimate.
+#[test]
+fn gates_look_at_means_beside_estimates() {
+    let (views, labels) = data(2, 33);
+    let thin = thinned(&views, 34);
+    let run = Run::default();
+    for id in ["localized_mkl", "convex_localized", "neighbour_weights"] {
+        let mkl = method(id).missing(Missing::Estimate);
+        let model = mkl.fit(&thin, &labels, &run).unwrap();
+        assert_eq!(model.lacking().unwrap().handling, Missing::Estimate);
+        let again = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
+        for given in [&thin, &views] {
+            assert_eq!(decisions(&again, given), decisions(&model, given), "{id}");
+        }
+        assert_eq!(model.predict(&thin).unwrap().notes.len(), 1);
+        // The gates of rows whose means are given by hand are those of rows that lack them.
+        let mut means = Views::new();
+        for (v, view) in thin.iter().enumerate() {
+            let m = dense(&thin, v);
+            let known: Vec<usize> = (0..m.rows()).filter(|i| view.has(*i)).collect();
+            let mean = |j| known.iter().map(|i| m.get(*i, j)).sum::<f64>() / known.len() as f64;
+            let at = |i, j| if view.has(i) { m.get(i, j) } else { mean(j) };
+            let table = Table::Dense(Matrix::from_fn(m.rows(), m.cols(), at));
+            means.push(View { table, present: None, ..view.clone() }).unwrap();
+        }
+        let gates = |views: &Views| model.gates(views).unwrap().map(|g| g.values);
+        if let (Some(a), Some(b)) = (gates(&thin), gates(&means)) {
+            assert_near(&a, &b, 1e-12, id);
+        }
+        let far = decisions(&model, &thin);
+        let others = decisions(&model, &means);
+        assert!(
+            far.values().iter().zip(others.values()).any(|(a, b)| (a - b).abs() > 1e-3),
+            "{id}"
+        );
+    }
+}
+
+/// Kernels of which every instance has to be as similar to itself as 1.
+#[test]
+fn hyperkernels_learn_from_estimates() {
+    let (views, labels) = data(2, 35);
+    let thin = thinned(&views, 36);
+    let specs = vec!["gaussian:gamma=0.1".parse().unwrap()];
+    let mkl = Mkl::new("hyperkernels").unwrap().kernels(specs).svc(svc());
+    let model = mkl.missing(Missing::Estimate).fit(&thin, &labels, &Run::default()).unwrap();
+    assert!(model.report().gap.unwrap() < 1e-2, "{:?}", model.report());
+    let found = model.predict(&thin).unwrap();
+    let codes = labels.classes().unwrap().codes;
+    assert!(found.codes.iter().zip(&codes).filter(|(a, b)| **a == **b).count() >= 50);
+    let again = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
+    assert_eq!(decisions(&again, &thin), found.decisions);
 }

@@ -260,3 +260,116 @@ fn refusals() {
     let e = filled(vec![x, b], "chi2", Storage::Auto).unwrap_err().to_string();
     assert!(e.starts_with("view 'x', row 3, column 0: found -3"), "{e}");
 }
+
+/// Some views of features and the masks of `n` instances, of which the first five have all views.
+fn thin(n: usize, seed: u64) -> Views {
+    use rand::RngExt;
+    let mut rng = Run::with_seed(seed).rng("lifts");
+    let mut views = Views::new();
+    for v in 0..3 {
+        let mut present: Vec<bool> = (0..n).map(|i| i < 5 || rng.random::<f64>() < 0.6).collect();
+        (0..n).filter(|i| i % 3 == v).for_each(|i| present[i] = true);
+        let x = Matrix::from_fn(n, 3, |i, _| {
+            f64::from(u8::from(i % 2 == v % 2)) + rng.random_range(-1.0..1.0)
+        });
+        views.push(view(&format!("v{v}"), Table::Dense(x), present)).unwrap();
+    }
+    let whole = Matrix::from_fn(n, 2, |_, _| rng.random_range(-1.0..1.0));
+    views.push(View { present: None, ..view("whole", Table::Dense(whole), Vec::new()) }).unwrap();
+    views
+}
+
+fn gram(bank: &Bank, m: usize) -> Matrix {
+    Matrix::from_fn(bank.n(), bank.n(), |i, j| bank.entry(m, i, j))
+}
+
+fn eigenvalues(k: &Matrix) -> Vec<f64> {
+    let n = k.rows();
+    let a = cokernel_dense::Slice::new(k.values(), n, n);
+    cokernel_dense::symmetric_eigen(a, &mut vec![0.0; n * n]).unwrap()
+}
+
+/// Off the diagonal nothing changes, on it the least eigenvalue is taken away, in every storage.
+#[test]
+fn estimates_become_positive_semi_definite() {
+    let views = thin(60, 3);
+    let specs =
+        ["gaussian:gamma=0.05", "linear:normalize=unit_diagonal"].map(|t| t.parse().unwrap());
+    let run = Run::default();
+    let build = |estimates, storage| {
+        Bank::build_incomplete(&views, &specs, storage, estimates, &run).unwrap().0
+    };
+    let plain = build(Estimates::Plain, Storage::Resident);
+    let lifted = build(Estimates::Definite, Storage::Resident);
+    let on_demand = build(Estimates::Definite, Storage::OnDemand);
+    let folder = tempfile::tempdir().unwrap();
+    let mapped = Storage::Mapped(folder.path().join("k"));
+    let mapped = build(Estimates::Definite, mapped);
+    let unit = build(Estimates::UnitDiagonal, Storage::Resident);
+    let mut indefinite = 0;
+    for m in 0..plain.len() {
+        let k = gram(&plain, m);
+        let added = (-eigenvalues(&k)[0]).max(0.0);
+        let whole = plain.kernels()[m].view == "whole";
+        indefinite += usize::from(added > 1e-3);
+        let want = Matrix::from_fn(60, 60, |i, j| {
+            k.get(i, j) + if i == j && !whole { added } else { 0.0 }
+        });
+        for bank in [&lifted, &on_demand, &mapped] {
+            let found = gram(bank, m);
+            let far = want.values().iter().zip(found.values()).map(|(a, b)| (a - b).abs());
+            assert!(far.fold(0.0, f64::max) < 1e-11, "{m}");
+            assert!(eigenvalues(&found)[0] > -1e-12 || whole, "{m}");
+            for i in 0..60 {
+                assert!((bank.diagonal(m)[i] - want.get(i, i)).abs() < 1e-11);
+            }
+            // A part of it is a part of that.
+            let x = Matrix::from_fn(60, 1, |i, _| (i as f64).sin());
+            let product = bank.apply(m, &x);
+            for i in 0..60 {
+                let sum: f64 = (0..60).map(|j| want.get(i, j) * x.get(j, 0)).sum();
+                assert!((product.get(i, 0) - sum).abs() < 1e-9, "{m} {i}");
+            }
+        }
+        // As similar to itself as 1; others share one factor.
+        let found = gram(&unit, m);
+        assert!(whole || eigenvalues(&found)[0] > -1e-12, "{m}");
+        assert!((0..60).all(|i| (found.get(i, i) - 1.0).abs() < 1e-12), "{m}");
+        let cut = Matrix::from_fn(60, 60, |i, j| match whole {
+            true => k.get(i, j),
+            false if i == j => 1.0,
+            false => k.get(i, j).clamp(-1.0, 1.0),
+        });
+        let factor = if whole { 1.0 } else { 1.0 / (1.0 + (-eigenvalues(&cut)[0]).max(0.0)) };
+        for i in 0..60 {
+            for j in (0..60).filter(|j| *j != i) {
+                assert!((found.get(i, j) - factor * cut.get(i, j)).abs() < 1e-11, "{m} {i} {j}");
+            }
+        }
+    }
+    assert!(indefinite >= 3 && lifted.notes().iter().any(|n| n.contains("of 8 kernels were not")));
+    assert!(!plain.notes().iter().any(|n| n.contains("of 8 kernels")));
+}
+
+/// Beyond the instances for which it is exact: matrices that are kept, and rows that are not.
+#[test]
+fn the_least_eigenvalue_by_steps_is_hardly_too_large() {
+    let specs =
+        ["gaussian:gamma=0.05", "linear:normalize=unit_diagonal"].map(|t| t.parse().unwrap());
+    let run = Run::default();
+    let (watch, n) = (run.watch(), 130);
+    let (bank, _) = Bank::build_filled(&thin(n, 4), &specs, Storage::OnDemand, &run).unwrap();
+    let all: Vec<usize> = (0..bank.len()).collect();
+    let of = |memory| {
+        let pass = Pass::under(&watch);
+        lift::least_eigenvalues(&bank.tiles, &all, (100, memory), &pass).unwrap()
+    };
+    let (kept, by_rows) = (of(3 * 8 * n * n), of(0));
+    for m in 0..bank.len() {
+        let least = (-eigenvalues(&gram(&bank, m))[0]).max(0.0);
+        for found in [kept[m], by_rows[m]] {
+            let near = found >= 0.999 * least - 1e-9 && found <= 1.06 * least + 1e-9;
+            assert!(near, "{m}: {found} {least}");
+        }
+    }
+}

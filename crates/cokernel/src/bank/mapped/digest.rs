@@ -1,6 +1,7 @@
 //! What the kernels of a file are made of, as one number.
 
 use super::Shape;
+use crate::bank::Estimates;
 use crate::data::{Csr, Matrix, Table, View, Views};
 use crate::kernel::Kernel;
 use crate::{Error, Result};
@@ -13,8 +14,8 @@ pub(in crate::bank) struct Source<'a> {
     pub(in crate::bank) views: &'a Views,
     /// The kernels, all parameters fixed.
     pub(in crate::bank) kernels: &'a [Kernel],
-    /// Whether values of instances that lack a view are estimated.
-    pub(in crate::bank) estimated: bool,
+    /// What stands for values of instances that lack a view.
+    pub(in crate::bank) estimates: Estimates,
 }
 
 impl Source<'_> {
@@ -25,7 +26,13 @@ impl Source<'_> {
         let mut sum = Sha256::new();
         add_text(&mut sum, super::build::VERSION);
         let (n, tiled, width) = (shape.layout.n, shape.kernels, shape.width());
-        add_text(&mut sum, &format!("{n} {tiled} {width} {}", self.estimated));
+        let estimates = match self.estimates {
+            Estimates::None => "false",
+            Estimates::Plain => "true",
+            Estimates::Definite => "definite",
+            Estimates::UnitDiagonal => "unit diagonal",
+        };
+        add_text(&mut sum, &format!("{n} {tiled} {width} {estimates}"));
         add_text(&mut sum, &kernels);
         for view in self.views.iter().filter(|v| self.kernels.iter().any(|k| k.view == v.name)) {
             add_view(&mut sum, view);
