@@ -118,9 +118,9 @@ fn what_cannot_be_done_about_missing_views_is_said() {
     let toy = incomplete();
     let said = toy.refusal(&format!("fit {DATA} --missing per_view -q"), 2);
     assert!(said.contains("per_view is for late_mean, ekp"), "{said}");
-    let said = toy.refusal(&format!("fit {DATA} --missing estimate --method hyperkernels -q"), 2);
-    assert!(said.contains("estimated similarities do not have; choose drop"), "{said}");
-    // Numbers: ridge regression needs definite matrices, columns of them (MARK), whose machine is never trained, do not.
+    let said = toy.refusal(&format!("fit {DATA} --missing estimate --method concat -q"), 2);
+    assert!(said.contains("makes its kernels of features of its own"), "{said}");
+    // Numbers, by a machine that nothing but definite matrices limits.
     let numbers: String =
         toy.read("l.csv").lines().enumerate().fold(String::new(), |all, (i, l)| {
             let value = if i == 0 { "value".to_string() } else { (i % 7).to_string() };
@@ -129,12 +129,15 @@ fn what_cannot_be_done_about_missing_views_is_said() {
     toy.write("n.csv", numbers.as_bytes());
     let ridge = "fit --view a=c.csv --view b=d.csv --id id --labels n.csv --task regress --machine kernel_ridge \
                  --missing estimate -q";
-    let said = toy.refusal(&format!("{ridge} --method mean"), 2);
-    assert!(
-        said.contains("method 'mean' trains it on matrices of estimated similarities"),
-        "{said}"
-    );
-    toy.output(&format!("{ridge} --method mark -o mark.ck"));
+    for method in ["mean", "mark"] {
+        toy.output(&format!("{ridge} --method {method} -o {method}.ck"));
+    }
+    let json = toy.json("inspect mean.ck");
+    let notes = json["report"]["notes"].as_array().unwrap();
+    let lifted = |n: &serde_json::Value| {
+        n.as_str().unwrap().contains("similarity of every instance to itself")
+    };
+    assert!(notes.iter().any(lifted), "{notes:?}");
     let said = toy.refusal(&format!("fit {DATA} --method late_mean --set a=1 -q"), 2);
     assert!(said.contains("unknown parameter 'a'; there are none"), "{said}");
     let said = toy.refusal(&format!("fit {DATA} --method medfc --c 1e308 -q"), 1);

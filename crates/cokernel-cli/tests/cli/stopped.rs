@@ -59,15 +59,20 @@ fn running(toy: &Toy) -> i64 {
 #[cfg(target_os = "linux")]
 #[test]
 fn workers_end_with_their_caller() {
-    for (name, code) in
-        [("-TERM", Some(130)), ("-HUP", Some(130)), ("-INT", Some(130)), ("-KILL", None)]
-    {
+    // Twice at once: to a process, and to its group, as `timeout` does.
+    for (name, times, code) in [
+        ("-TERM", 1, Some(130)),
+        ("-TERM", 2, Some(130)),
+        ("-HUP", 1, Some(130)),
+        ("-INT", 1, Some(130)),
+        ("-KILL", 1, None),
+    ] {
         let toy = Toy::new();
         toy.write("exp.toml", slow().as_bytes());
         let child = start(&toy, "run exp.toml --workers 2 --threads 1");
         wait_until("two workers begin", || running(&toy) == 2);
         assert_eq!(workers(&toy).len(), 2);
-        signal(name, child.id());
+        (0..times).for_each(|_| signal(name, child.id()));
         let done = child.wait_with_output().unwrap();
         assert_eq!(done.status.code(), code, "{name}: {}", String::from_utf8_lossy(&done.stderr));
         if code.is_some() {

@@ -301,6 +301,22 @@ fn few_columns_are_no_reason_for_a_larger_nu() {
     assert!(rho.iter().any(|r| *r <= 0.0) && warnings.is_empty(), "{rho:?} {warnings:?}");
 }
 
+/// With most instances of one class, and many that may be on the wrong side, the constant is best.
+#[test]
+fn a_constant_says_that_it_is_one() {
+    let (kernels, _) = problem(40, 2, 2, 7);
+    let codes: Vec<u32> = (0..40).map(|i| u32::from(i % 10 == 0)).collect();
+    let (target, run) = (Target::from(classes(&codes)), Run::default());
+    let said = |nu: f64| {
+        let given = [("nu", Value::Real(nu))];
+        let found = learn("cg_boost", &given, &kernels, &target, None, 1.0, &run).unwrap();
+        let constant = found.report.warnings.iter().any(|w| w.contains("the constant alone has"));
+        (found.report.details["columns"][0] == 0.0, constant)
+    };
+    assert_eq!(said(0.9), (true, true));
+    assert_eq!(said(0.1), (false, false));
+}
+
 #[test]
 fn units_costs_and_odd_kernels() {
     let (kernels, codes) = problem(30, 2, 3, 7);
