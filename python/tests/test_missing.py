@@ -319,6 +319,29 @@ def test_similarities_to_instances_that_lack_the_view(method: str) -> None:
         assert part.score({n: k[np.ix_(held, old)] for n, k in K.items()}, y[held]) == score
 
 
+def test_searches_keep_apart_what_wants_other_estimates() -> None:
+    """Kernels with unit diagonals were once taken for those of the other methods, or the other way round."""
+    X, y = views(60, 23)
+    both = {m: MKLClassifier(m, kernels=KERNELS, missing="estimate", random_state=0) for m in ("hyperkernels", "mean")}
+    for order in (["hyperkernels", "mean"], ["mean", "hyperkernels"]):
+        found = cokernel.cross_validate_bank({m: both[m] for m in order}, X, y, cv=3)
+        for m in order:
+            alone = cokernel.cross_validate_bank(both[m], X, y, cv=3)
+            assert np.array_equal(found[m]["test_score"], alone["test_score"]), (order, m)
+
+
+def test_an_unlabelled_similarity_may_have_gaps() -> None:
+    X, y = views(60, 24)
+    K = {}
+    for name in NAMES:
+        lacks = np.isnan(X[name]).all(axis=1)
+        K[name] = rbf(np.nan_to_num(X[name]), np.nan_to_num(X[name]))
+        K[name][lacks], K[name][:, lacks] = np.nan, np.nan
+    given = dict(kernels="precomputed", views=list(NAMES), missing="estimate")
+    clf = MKLClassifier("mean", machine="laplacian_svm", **given).fit(K, np.where(np.arange(60) < 40, y, -1))
+    assert np.array_equal(clf.predict(K), clf.transduction_) and (clf.transduction_ == y).mean() > 0.6
+
+
 def test_a_comparison_leaves_out_what_cannot_do_it(tmp_path: Path, command_line: str) -> None:
     X, y = views(60, 21)
     flags = []

@@ -52,7 +52,12 @@ fn test() -> Result<(), String> {
         cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[])
     })?;
     timed("documentation", || {
-        cargo(&["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")])
+        // Of benchmarks, fuzzers and this program nobody reads pages.
+        let mut words = vec!["doc", "--workspace", "--no-deps"];
+        for unread in ["cokernel-benches", "cokernel-fuzz", "xtask"] {
+            words.extend(["--exclude", unread]);
+        }
+        cargo(&words, &[("RUSTDOCFLAGS", "-D warnings")])
     })?;
     timed("a browser for the report page, and R", || {
         println!("{}\n{}", browser::provide(), r::provide());

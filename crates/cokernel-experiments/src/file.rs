@@ -118,8 +118,8 @@ baseline = "Kernel Addition"        # compared with all others; the best row if 
 # balanced = true                   # costs by class, so that all classes weigh the same
 # decomposition = "one_vs_one"      # or "one_vs_rest", "dag"
 # tol = 1e-3                        # relative duality gap
-# probabilities = "sigmoid"         # or "isotonic": for log_loss, brier and auc of several classes;
-# calibration_folds = 5             # costs one more fit for each fold
+# probabilities = "sigmoid"         # or "isotonic", of every row: for log_loss, brier and auc of several
+# calibration_folds = 5             # classes; costs one more fit for each fold
 
 [limits]                            # of one cell: one variant on one split of one data set
 memory = "2GiB"                     # cells that need more are refused

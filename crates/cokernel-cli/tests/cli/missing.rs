@@ -134,9 +134,8 @@ fn what_cannot_be_done_about_missing_views_is_said() {
     }
     let json = toy.json("inspect mean.ck");
     let notes = json["report"]["notes"].as_array().unwrap();
-    let lifted = |n: &serde_json::Value| {
-        n.as_str().unwrap().contains("similarity of every instance to itself")
-    };
+    let lifted =
+        |n: &serde_json::Value| n.as_str().unwrap().contains("was added to the similarity");
     assert!(notes.iter().any(lifted), "{notes:?}");
     let said = toy.refusal(&format!("fit {DATA} --method late_mean --set a=1 -q"), 2);
     assert!(said.contains("unknown parameter 'a'; there are none"), "{said}");

@@ -485,6 +485,7 @@ fn check_functions(views: &Views, kernels: &[Kernel]) -> Result<()> {
             Table::Similarity(m) if distances => check_distances(view, m)?,
             Table::Graph(_) if distances => return Err(no_distances(view)),
             Table::Similarity(m) if checked.insert((&kernel.view, chi)) => {
+                view.require_known()?;
                 let among: Vec<usize> = (0..m.rows()).filter(|i| has(*i)).collect();
                 check_symmetric_among(&what, m, &among, 1e-8)?;
             }
@@ -502,6 +503,7 @@ fn check_functions(views: &Views, kernels: &[Kernel]) -> Result<()> {
 
 /// Refuses distances of which one is negative, that of an instance to itself is not 0, or that are not symmetric.
 fn check_distances(view: &View, m: &Matrix) -> Result<()> {
+    view.require_known()?;
     let what = format!("view '{}'", view.name);
     let among: Vec<usize> = (0..m.rows()).filter(|i| view.has(*i)).collect();
     check_symmetric_among(&what, m, &among, 1e-8)?;

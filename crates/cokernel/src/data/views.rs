@@ -90,11 +90,10 @@ impl Table {
         }
     }
 
-    /// Columns of similarities to others that are NaN in all rows that there are, ascending; none of a square table, whose
-    /// columns are those of its rows.
+    /// Columns of similarities that are NaN in all rows that there are, ascending: those towards instances that lack the view.
     pub(crate) fn unknown_columns(&self, present: Option<&[bool]>) -> Vec<usize> {
         let Table::Similarity(m) = self else { return Vec::new() };
-        if m.rows() == m.cols() || scan(m.values()).1 {
+        if scan(m.values()).1 {
             return Vec::new();
         }
         let rows: Vec<usize> = (0..m.rows()).filter(|i| present.is_none_or(|p| p[*i])).collect();
@@ -151,6 +150,18 @@ impl View {
     /// Whether instance i has it.
     pub fn has(&self, i: usize) -> bool {
         self.present.as_ref().is_none_or(|p| p[i])
+    }
+
+    /// Refuses similarities among instances of which one has the view and nobody is compared with it.
+    ///
+    /// # Errors
+    /// Names the first such instance.
+    pub(crate) fn require_known(&self) -> Result<()> {
+        let unknown = self.table.unknown_columns(self.present.as_deref());
+        match unknown.into_iter().find(|j| self.table.rows() == self.table.cols() && self.has(*j)) {
+            None => Ok(()),
+            Some(j) => Err(not_finite(&self.name, (j, j))),
+        }
     }
 
     /// One row of features that stands for that of instances that lack the view; `None` for a similarity and for
@@ -280,12 +291,7 @@ impl Views {
             let expected = format!("{} column names", view.table.cols());
             return Err(Error::shape(what, expected, columns.len()));
         }
-        let problem = |(row, column)| Error::Value {
-            what: what.clone(),
-            row,
-            column,
-            problem: "not a finite number; remove the row, or mark it as missing".to_string(),
-        };
+        let problem = |place| not_finite(&view.name, place);
         let unknown = view.table.unknown_columns(view.present.as_deref());
         match &view.present {
             _ if !unknown.is_empty() => {
@@ -488,6 +494,15 @@ impl Views {
             }
         }
         Ok(())
+    }
+}
+
+fn not_finite(view: &str, (row, column): (usize, usize)) -> Error {
+    Error::Value {
+        what: format!("view '{view}'"),
+        row,
+        column,
+        problem: "not a finite number; remove the row, or mark it as missing".to_string(),
     }
 }
 

@@ -145,7 +145,8 @@ pub(super) fn resolved(mkl: &Mkl, learner: &dyn Learner) -> Result<Missing> {
         Missing::Estimate if learner.needs_features() => {
             let problem = format!(
                 "method '{id}' makes its kernels of features of its own, and similarities of one view are what is estimated; \
-                 choose mean, zero or drop"
+                 choose mean, zero or drop{}",
+                if id == "gmkl" { ", or form=sum" } else { "" }
             );
             Err(Error::parameter("missing", problem))
         }
@@ -235,8 +236,8 @@ fn refuse_unknown(views: &Views, learner: &dyn Learner) -> Result<()> {
     match views.iter().find(|v| seen(v) && lacks(v)) {
         None => Ok(()),
         Some(view) => Err(Error::Data(format!(
-            "view '{}' is {}, the method looks at them as if they were features, and some instances lack them: choose \
-             missing=drop, or let it look at views of features (gate_views)",
+            "view '{}' is {}, the gates look at it as if it were features, and some instances lack it: choose missing=drop, \
+             or give views of features, or similarities that no instance lacks, and name them (gate_views)",
             view.name,
             view.table.words()
         ))),
@@ -390,7 +391,14 @@ impl Model {
             return told("by what stands for the missing features");
         }
         if self.fill.as_ref().is_some_and(|f| f.estimated) {
-            return told("with similarities that are estimated from the other views");
+            let unsure = match self.rule.uncertain() {
+                None => "",
+                Some(u) if u.of_classes() => "; their probabilities may be too sure",
+                Some(_) => "; their standard deviations may be too small",
+            };
+            return told(&format!(
+                "with similarities that are estimated from the other views{unsure}"
+            ));
         }
         let active = self.active();
         let read = |v: &&&data::View| active.iter().any(|m| self.info.kernels[*m].view == v.name);

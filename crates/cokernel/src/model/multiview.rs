@@ -8,7 +8,7 @@
 use super::choose::{check, name};
 use super::graphs;
 use super::pair_kernels::{LearnedBank, PairKernels};
-use super::prepared::{check_square, kernels_or_default, used_views, without_view};
+use super::prepared::{Wanted, check_square, kernels_or_default, used_views, without_view};
 use super::{EmbeddingModel, Recipe, ViewInfo};
 use crate::bank::{Bank, Filled, LowRank, Storage, check_sources};
 use crate::catalogue;
@@ -287,6 +287,7 @@ impl MultiView {
             width: 1.0,
             looks_at: Vec::new(),
             arrangement: wants.arrangement,
+            wanted: Wanted::default(),
         })
     }
 

@@ -1,7 +1,9 @@
 //! The first half of a fit: instances, scaling and kernels, and what decides about them.
 
 use super::missing::{self, Lacking};
-use super::prepared::{check_square, dropped_note, kernels_or_default, used_views, without_view};
+use super::prepared::{
+    Wanted, check_square, dropped_note, kernels_or_default, used_views, without_view,
+};
 use super::{Given, Mkl, Prepared, Recipe};
 use crate::bank::{Storage, check_present};
 use crate::catalogue;
@@ -140,7 +142,7 @@ impl Mkl {
             space,
             n_dropped: unlabelled + n_incomplete,
             n_incomplete,
-            recipe: recipe.on(lacking.is_none()),
+            recipe: recipe.on(lacking.as_ref()),
             lacking,
             notes,
             weights: None,
@@ -155,7 +157,7 @@ impl Mkl {
     /// # Errors
     /// Wrong parameters.
     pub fn shares(&self, prepared: &Prepared) -> Result<bool> {
-        Ok(self.recipe()?.on(prepared.lacking.is_none()) == prepared.recipe)
+        Ok(self.recipe()?.on(prepared.lacking.as_ref()) == prepared.recipe)
     }
 
     /// Refuses a storage that the method or the machine cannot learn from.
@@ -203,6 +205,10 @@ impl Mkl {
             task,
             unlabelled,
             missing,
+            wanted: Wanted {
+                unit_diagonals: learner.needs_unit_diagonals(),
+                features: learner.looks_at_features(),
+            },
         })
     }
 

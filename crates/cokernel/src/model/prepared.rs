@@ -32,14 +32,28 @@ pub(crate) struct Recipe {
     pub(super) unlabelled: bool,
     /// What is done about instances that lack views.
     pub(super) missing: Missing,
+    /// What estimates have to be, where there are some.
+    pub(super) wanted: Wanted,
+}
+
+/// What a method wants of estimated similarities.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Wanted {
+    /// Every instance as similar to itself as 1.
+    pub(super) unit_diagonals: bool,
+    /// Something in the place of missing features, beside them.
+    pub(super) features: bool,
 }
 
 impl Recipe {
-    /// The same for instances of which it is known whether all have all views: then nothing is done about them, but what
+    /// The same for instances of which it is known what they lack: if nothing, nothing is done about them, but what
     /// stands for missing features of new ones.
-    pub(super) fn on(mut self, complete: bool) -> Self {
-        if complete && !matches!(self.missing, Missing::Zero | Missing::Mean) {
+    pub(super) fn on(mut self, lacking: Option<&Lacking>) -> Self {
+        if lacking.is_none() && !matches!(self.missing, Missing::Zero | Missing::Mean) {
             self.missing = Missing::Refuse;
+        }
+        if lacking.is_none_or(|l| l.handling != Missing::Estimate) {
+            self.wanted = Wanted::default();
         }
         self
     }
@@ -208,6 +222,7 @@ pub(super) fn check_square(views: &Views) -> Result<()> {
             let expected = "a similarity between the training instances, as many columns as rows";
             return Err(Error::shape(format!("view '{}'", v.name), expected, found));
         }
+        v.require_known()?;
     }
     Ok(())
 }

@@ -713,7 +713,7 @@ fn every_machine_learns_from_estimates() {
             let report = model.report();
             assert!(report.status.is_success(), "{id} {machine}: {:?}", report.status);
             assert!(report.gap.is_none_or(|g| g < 2e-2), "{id} {machine}: {:?}", report.gap);
-            let said = report.remarks().any(|n| n.contains("are by what is added"));
+            let said = report.remarks().any(|n| n.contains("was added to the similarity"));
             assert!(said, "{id} {machine}: {report:?}");
             let found = model.predict(&thin).unwrap();
             let codes = labels.classes().unwrap().codes;
@@ -778,4 +778,74 @@ fn hyperkernels_learn_from_estimates() {
     assert!(found.codes.iter().zip(&codes).filter(|(a, b)| **a == **b).count() >= 50);
     let again = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
     assert_eq!(decisions(&again, &thin), found.decisions);
+}
+
+/// Methods that want other estimates do not share kernels, whoever comes first; those that want the same do.
+#[test]
+fn estimates_are_shared_by_those_who_want_the_same() {
+    let (views, labels) = data(2, 37);
+    let thin = thinned(&views, 38);
+    let run = Run::default();
+    let specs = || vec!["gaussian:gamma=0.1".parse().unwrap()];
+    let of = |id: &str| {
+        let mkl = Mkl::new(id).unwrap().kernels(specs()).svc(svc());
+        mkl.missing(Missing::Estimate)
+    };
+    let all = ["mean", "hyperkernels", "localized_mkl", "lp_norm"];
+    for first in all {
+        let prepared = of(first).prepare(&thin, &labels, &run).unwrap();
+        for other in all {
+            let same =
+                first == other || [first, other].iter().all(|id| ["mean", "lp_norm"].contains(id));
+            assert_eq!(of(other).shares(&prepared).unwrap(), same, "{first} {other}");
+        }
+        // Nothing of it matters where nothing is estimated.
+        let whole = of(first).prepare(&views, &labels, &run).unwrap();
+        let means = of(first).missing(Missing::Mean).prepare(&thin, &labels, &run).unwrap();
+        for other in all {
+            assert!(of(other).shares(&whole).unwrap(), "{first} {other}");
+            assert!(of(other).missing(Missing::Mean).shares(&means).unwrap(), "{first} {other}");
+        }
+    }
+}
+
+/// As many new instances as there were in training, whose similarities to those without the view are unknown.
+#[test]
+fn a_square_table_of_new_instances_may_have_unknown_columns() {
+    let (views, labels) = data(2, 39);
+    let n = views.n();
+    let kernel = |v: usize| {
+        let x = dense(&views, v);
+        let far = |i: usize, j: usize| {
+            x.row(i).iter().zip(x.row(j)).map(|(a, b)| (a - b).powi(2)).sum::<f64>()
+        };
+        Matrix::from_fn(n, n, |i, j| (-0.1 * far(i, j)).exp())
+    };
+    let table = |lacking: &dyn Fn(usize) -> bool, unknown: &dyn Fn(usize) -> bool| {
+        let mut all = Views::new();
+        for v in 0..2 {
+            let k = kernel(v);
+            let at =
+                |i, j| if v == 0 && (lacking(i) || unknown(j)) { f64::NAN } else { k.get(i, j) };
+            let present = (v == 0).then(|| (0..n).map(|i| !lacking(i)).collect());
+            let table = Table::Similarity(Matrix::from_fn(n, n, at));
+            let view = View { name: format!("k{v}"), table, columns: None, present };
+            all.push(view).unwrap();
+        }
+        all
+    };
+    let (lacks, nobody) = (|i: usize| i % 5 == 2, |_: usize| false);
+    let run = Run::default();
+    let mkl = Mkl::new("mean").unwrap().svc(svc()).missing(Missing::Estimate);
+    let model = mkl.fit(&table(&lacks, &lacks), &labels, &run).unwrap();
+    let all = decisions(&model, &table(&nobody, &lacks));
+    let known = decisions(&model, &table(&nobody, &nobody));
+    assert_near(&all, &known, 1e-12, "all of them have the view");
+    let again = decisions(&model, &table(&lacks, &lacks));
+    for i in (0..n).filter(|i| !lacks(*i)) {
+        assert!((again.get(i, 0) - all.get(i, 0)).abs() < 1e-12, "{i}");
+    }
+    // In training an instance that nobody is compared with has not the view.
+    let said = refusal(mkl.fit(&table(&nobody, &|j| j == 3), &labels, &run));
+    assert!(said.starts_with("view 'k0', row 3, column 3: not a finite number"), "{said}");
 }

@@ -60,7 +60,7 @@ impl Lift {
         Lift { added: vec![0.0; kernels], unit }
     }
 
-    /// Which kernels are lifted, and the most that is added beside the largest diagonal of that kernel.
+    /// How many kernels are lifted, and the most that is added beside the largest diagonal of that kernel.
     pub(super) fn note(&self, diagonals: &[Vec<f64>]) -> Option<String> {
         let lifted = self.added.iter().filter(|a| **a > 0.0).count();
         let share = |(a, d): (&f64, &Vec<f64>)| a / d.iter().fold(0.0_f64, |l, v| l.max(v.abs()));
@@ -68,10 +68,11 @@ impl Lift {
         let most = shares.fold(0.0_f64, f64::max);
         (lifted > 0).then(|| {
             format!(
-                "estimated similarities: {lifted} of {} kernels were not positive semi-definite and are by what is added \
-                 to the similarity of every instance to itself (at most {:.0} % of the largest such)",
+                "estimated similarities: {lifted} of {} kernels were not positive semi-definite, and the size of the least \
+                 eigenvalue was added to the similarity of every training instance to itself, up to {most:.1} times the \
+                 largest such; the more it is, the less the kernel says, and it grows with the instances (missing=mean adds \
+                 nothing)",
                 self.added.len(),
-                100.0 * most
             )
         })
     }
