@@ -174,7 +174,10 @@ class NativeEstimator(BaseEstimator):  # type: ignore[misc]
             )
         layout = self._layout
         if isinstance(X, Mapping) and layout.kind == "tables":
-            X = {name: table for name, table in X.items() if str(name) in layout.names}
+            known = {name: table for name, table in X.items() if str(name) in layout.names}
+            # Where nobody has what the model looks at, the others tell how many instances there are.
+            if any(table is not None for table in known.values()):
+                X = known
         similar = frozenset(layout.similarity)
         return align(
             X,

@@ -11051,7 +11051,8 @@ class MEDFCClassifier(KernelClassifier):
 
     Weights of kernels, weights of the classifiers of single kernels, and a machine that mends
     what these leave, in one convex problem: between MKL and an ensemble. All kernels keep some
-    weight. Costs the view classifiers and about five machines.
+    weight. 1 is added to every kernel in place of a constant beside them. Costs the view
+    classifiers and about five machines.
 
     Parameters
     ----------
@@ -11215,8 +11216,9 @@ class GMLClassifier(KernelClassifier):
 
     The most likely weights of kernels under an exponential, half-normal, super-Gaussian or
     power prior, with weights of the classifiers of single kernels beside them: l1, l2, elastic-
-    net and lp MKL in their penalised form, each with an ensemble as its prior. Costs the view
-    classifiers and about ten machines.
+    net and lp MKL in their penalised form, each with an ensemble as its prior. 1 is added to
+    every kernel in place of a constant beside them. Costs the view classifiers and about ten
+    machines.
 
     Parameters
     ----------
@@ -11389,8 +11391,9 @@ class CGBoostMKLClassifier(KernelClassifier):
 
     A sum of single columns of all kernels, found by column generation: few of them with the
     1-norm, where each kernel is read only for the instances that it is good at. The constant
-    counts in the norm as a column does. Needs no positive semi-definite kernels. Costs a pass
-    over the kernels and a linear or quadratic program for every few columns.
+    counts in the norm as a column does; with the 2-norm C is for the mean square of the
+    columns. Needs no positive semi-definite kernels. Costs a pass over the kernels and a linear
+    or quadratic program for every few columns.
 
     Parameters
     ----------
@@ -17729,10 +17732,10 @@ class OnePassFusionClustering(ViewClusterer):
 class MaxMarginClustering(ViewClusterer):
     """Max-margin clustering with several kernels.
 
-    Clusters that a support vector machine on the best average of the kernels separates most
-    clearly, by machine and labels in turn from several starts. The objective never rises; it
-    may end in a local minimum. Any positive semi-definite kernels. Some twenty runs of
-    SimpleMKL, which take longer the larger C is.
+    Clusters that support vector regressions (C for each unit of error) on the best average of
+    the kernels tell most clearly, by machine and labels in turn from several starts. The
+    objective never rises; it may end in a local minimum. Any positive semi-definite kernels.
+    Some twenty runs of SimpleMKL, which take longer the larger C is.
 
     Parameters
     ----------

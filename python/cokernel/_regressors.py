@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -148,7 +149,9 @@ class KernelRegressor(RegressorMixin, KernelLearner):  # type: ignore[misc]
         if not return_std:
             return self._values(X, present)
         check_is_fitted(self)
-        values, deviations = _native.deviations(self._model, self._read_new(X, present), self._run())
+        values, deviations, notes = _native.deviations(self._model, self._read_new(X, present), self._run())
+        for note in notes:
+            warnings.warn(f"{type(self).__name__}: {note}", UserWarning, stacklevel=2)
         if deviations is None:
             raise ValueError(
                 f"this {type(self).__name__} has no standard deviations: only Gaussian processes have them "

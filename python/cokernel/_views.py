@@ -266,7 +266,7 @@ def _refuse_not_finite(
     if square and np.isfinite(rows[:, present]).all():
         return
     # New instances have no similarity to those of training that lack the view.
-    if similar and array.shape[0] != array.shape[1]:
+    if similar:
         known = ~np.isnan(rows).all(axis=0)
         if np.isfinite(rows[:, known]).all():
             return
@@ -455,6 +455,9 @@ def _read_several(
         tables = dict(zip(_view_names(views, len(X)), map(opened, X)))
     if not tables:
         raise ValueError("expected at least one view, found none")
+    # Views that the model does not look at tell the number of instances, too.
+    lengths = (int(t.shape[0]) if hasattr(t, "shape") else len(t) for t in tables.values() if t is not None)
+    count = next(lengths, 0)
     if reset:
         similarity = {n for n in tables if similar is True or (similar and n in similar)}
         layout = Layout("tables", list(tables), {}, similarity, {})
@@ -473,8 +476,6 @@ def _read_several(
             )
         tables = {n: tables[n] for n in layout.names}
     masks = _masks(present, layout.names)
-    lengths = (int(t.shape[0]) if hasattr(t, "shape") else len(t) for t in tables.values() if t is not None)
-    count = next(lengths, 0)
     for name, table in tables.items():
         if table is None and not reset and count:
             # A view that none of the new instances has.

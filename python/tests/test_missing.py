@@ -330,6 +330,25 @@ def test_searches_keep_apart_what_wants_other_estimates() -> None:
             assert np.array_equal(found[m]["test_score"], alone["test_score"]), (order, m)
 
 
+def test_deviations_that_may_be_too_small_are_told() -> None:
+    X, y = views(60, 25)
+    own = cokernel.GaussianProcessMKLRegressor(missing="estimate", random_state=0).fit(X, y + 0.0)
+    with pytest.warns(UserWarning, match="their standard deviations may be too small"):
+        own.predict(X, return_std=True)
+
+
+def test_nobody_has_what_a_loaded_model_looks_at(tmp_path: Path) -> None:
+    rng = np.random.default_rng(26)
+    y = np.arange(40) % 2
+    X = {"a": rng.normal(size=(40, 2)), "b": rng.normal(size=(40, 2)) + 3.0 * y[:, None]}
+    clf = MKLClassifier("best_single", missing="drop", random_state=0).fit(X, y)
+    clf.save(tmp_path / "m.ck")
+    new = {"a": X["a"], "b": None}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert np.array_equal(cokernel.load(tmp_path / "m.ck").decision_function(new), clf.decision_function(new))
+
+
 def test_an_unlabelled_similarity_may_have_gaps() -> None:
     X, y = views(60, 24)
     K = {}
@@ -338,6 +357,13 @@ def test_an_unlabelled_similarity_may_have_gaps() -> None:
         K[name] = rbf(np.nan_to_num(X[name]), np.nan_to_num(X[name]))
         K[name][lacks], K[name][:, lacks] = np.nan, np.nan
     given = dict(kernels="precomputed", views=list(NAMES), missing="estimate")
+    # As many new instances as there were in training, of which others lack views; two folds are such.
+    clf = MKLClassifier("mean", **given).fit(K, y)
+    new = {name: k.copy() for name, k in K.items()}
+    new["a"][7] = np.nan
+    here = np.arange(60) != 7
+    np.testing.assert_allclose(clf.decision_function(new)[here], clf.decision_function(K)[here], atol=1e-12)
+    cokernel.cross_validate_bank(MKLClassifier("mean", **given), K, y, cv=2)
     clf = MKLClassifier("mean", machine="laplacian_svm", **given).fit(K, np.where(np.arange(60) < 40, y, -1))
     assert np.array_equal(clf.predict(K)[40:], clf.transduction_[40:])
     assert (clf.predict(K)[40:] == y[40:]).mean() > 0.6

@@ -64,11 +64,11 @@ pub fn deviations<'py>(
     model: &Model,
     views: &Views,
     run: &Run,
-) -> PyResult<(Bound<'py, PyArray2<f64>>, Option<Bound<'py, PyArray2<f64>>>)> {
+) -> PyResult<(Bound<'py, PyArray2<f64>>, Option<Bound<'py, PyArray2<f64>>>, Vec<String>)> {
     let (model, views) = (model.inner.clone(), views.shared());
     let found = work(py, run, move |run| model.predict_in(&views, run))?;
     let deviations = found.deviations.map(|d| to_numpy(py, d)).transpose()?;
-    Ok((to_numpy(py, found.decisions)?, deviations))
+    Ok((to_numpy(py, found.decisions)?, deviations, found.notes))
 }
 
 /// The fold of each instance in a calibration.

@@ -393,6 +393,9 @@ impl Bank {
             let rows: Vec<usize> = (0..n).filter(|i| fill.masks[v][*i]).collect();
             let list = own.iter().map(|m| kernels[*m].clone()).collect();
             let part = Bank::of(&only_present(view)?, list, Storage::OnDemand, run, false)?;
+            if estimates == Estimates::UnitDiagonal {
+                lift::require_unit(&part)?;
+            }
             notes.extend_from_slice(&part.notes);
             warnings.extend_from_slice(&part.warnings);
             let sizes = if estimated { sizes(&part, &pass) } else { Vec::new() };

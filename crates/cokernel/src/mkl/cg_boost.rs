@@ -45,7 +45,8 @@ static METHOD: Method = Method {
     title: "column generation boosting",
     source: "Bi, Zhang, Bennett 2004; Gönen 2010, §2.4",
     summary: "A sum of single columns of all kernels, found by column generation: few of them with the 1-norm, where each \
-              kernel is read only for the instances that it is good at. The constant counts in the norm as a column does. \
+              kernel is read only for the instances that it is good at. The constant counts in the norm as a column does; \
+              with the 2-norm C is for the mean square of the columns. \
               Needs no positive semi-definite kernels. Costs a \
               pass over the kernels and a linear or quadratic program for every few columns.",
     tasks: &[Task::Classify],

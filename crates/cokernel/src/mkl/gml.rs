@@ -41,7 +41,8 @@ static METHOD: Method = Method {
     source: "Mao, Tsang, Gao, Wang 2015, (20)",
     summary: "The most likely weights of kernels under an exponential, half-normal, super-Gaussian or power prior, with \
               weights of the classifiers of single kernels beside them: l1, l2, elastic-net and lp MKL in their penalised \
-              form, each with an ensemble as its prior. Costs the view classifiers and about ten machines.",
+              form, each with an ensemble as its prior. 1 is added to every kernel in place of a constant beside them. Costs \
+              the view classifiers and about ten machines.",
     tasks: &[Task::Classify],
     group: Group::OneStage,
     certificate: Certificate::Gap,

@@ -35,8 +35,8 @@ static METHOD: Method = Method {
     title: "maximum entropy discrimination with view classifiers (MEDFC)",
     source: "Mao, Tsang, Gao, Wang 2015, (16)-(19)",
     summary: "Weights of kernels, weights of the classifiers of single kernels, and a machine that mends what these leave, \
-              in one convex problem: between MKL and an ensemble. All kernels keep some weight. Costs the view classifiers \
-              and about five machines.",
+              in one convex problem: between MKL and an ensemble. All kernels keep some weight. 1 is added \
+              to every kernel in place of a constant beside them. Costs the view classifiers and about five machines.",
     tasks: &[Task::Classify],
     group: Group::OneStage,
     certificate: Certificate::Gap,

@@ -440,7 +440,11 @@ pub(super) fn require_some_view(model: &Model, views: &Views) -> Result<()> {
 
 /// New instances with 0 for their similarities to training instances that lack the view, which are not read.
 pub(super) fn known_columns<'a>(model: &Model, views: Cow<'a, Views>) -> Result<Cow<'a, Views>> {
-    let unknown = |v: &data::View| v.table.unknown_columns(v.present.as_deref());
+    let looked_at = |v: &data::View| model.info.views.iter().any(|known| known.name == v.name);
+    let unknown = |v: &data::View| match looked_at(v) {
+        true => v.table.unknown_columns(v.present.as_deref()),
+        false => Vec::new(),
+    };
     let unknown: Vec<Vec<usize>> = views.iter().map(unknown).collect();
     if unknown.iter().all(Vec::is_empty) {
         return Ok(views);

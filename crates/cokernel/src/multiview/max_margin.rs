@@ -52,8 +52,8 @@ static METHOD: Method = Method {
     id: "max_margin",
     title: "max-margin clustering with several kernels",
     source: "Xu and others 2005; Zhao, Kwok, Zhang 2009; Gönen 2010, §2.2",
-    summary: "Clusters that a support vector machine on the best average of the kernels separates most clearly, by machine and \
-              labels in turn from several starts. The objective never rises; it may end in a local minimum. Any positive \
+    summary: "Clusters that support vector regressions (C for each unit of error) on the best average of the kernels tell most \
+              clearly, by machine and labels in turn from several starts. The objective never rises; it may end in a local minimum. Any positive \
               semi-definite kernels. Some twenty runs of SimpleMKL, which take longer the larger C is.",
     tasks: &[Task::Cluster],
     group: Group::MultiView,
@@ -313,7 +313,8 @@ impl Embedder for MaxMargin {
         run.tell(Event::Begin { stage: METHOD.title, total: Some(self.starts as u64) });
         let method = find("simple_mkl")?;
         let learner = mkl::learner(method, &method.check([("tol", &Value::Real(1e-4))])?)?;
-        let unit = bank.mean_diagonals().iter().sum::<f64>() / bank.len() as f64;
+        let means: Vec<f64> = bank.mean_diagonals().into_iter().filter(|d| *d > 0.0).collect();
+        let unit = means.iter().sum::<f64>() / means.len().max(1) as f64;
         let c = if unit > 0.0 { self.c / unit } else { self.c };
         let starts = self.first(bank, k, &mut work)?;
         let (mut best, mut ends): (Option<Point>, Vec<f64>) = (None, Vec::new());

@@ -809,6 +809,18 @@ fn estimates_are_shared_by_those_who_want_the_same() {
     }
 }
 
+/// Kernels of another diagonal are not made such ones in silence.
+#[test]
+fn unit_diagonals_are_not_made_up() {
+    let (views, labels) = data(2, 41);
+    let thin = thinned(&views, 42);
+    for spec in ["linear", "gaussian:gamma=0.1:normalize=unit_trace"] {
+        let mkl = Mkl::new("hyperkernels").unwrap().kernels(vec![spec.parse().unwrap()]);
+        let said = refusal(mkl.missing(Missing::Estimate).fit(&thin, &labels, &Run::default()));
+        assert!(said.contains("need 1 there (normalize=unit_diagonal)"), "{spec}: {said}");
+    }
+}
+
 /// As many new instances as there were in training, whose similarities to those without the view are unknown.
 #[test]
 fn a_square_table_of_new_instances_may_have_unknown_columns() {
@@ -845,6 +857,18 @@ fn a_square_table_of_new_instances_may_have_unknown_columns() {
     for i in (0..n).filter(|i| !lacks(*i)) {
         assert!((again.get(i, 0) - all.get(i, 0)).abs() < 1e-12, "{i}");
     }
+    // Some of them lack it, and others than in training.
+    let others = |i: usize| i % 5 == 3;
+    let some = decisions(&model, &table(&others, &lacks));
+    for i in (0..n).filter(|i| !others(*i)) {
+        assert!((some.get(i, 0) - all.get(i, 0)).abs() < 1e-12, "{i}");
+    }
+    // What a model does not look at may be unknown, too.
+    let alone = Mkl::new("best_single").unwrap().svc(svc()).missing(Missing::Drop);
+    let alone = alone.fit(&table(&lacks, &lacks), &labels, &run).unwrap();
+    let again = Model::from_bytes(&alone.to_bytes().unwrap()).unwrap();
+    let new = table(&nobody, &lacks);
+    assert_eq!(decisions(&alone, &new), decisions(&again, &new));
     // In training an instance that nobody is compared with has not the view.
     let said = refusal(mkl.fit(&table(&nobody, &|j| j == 3), &labels, &run));
     assert!(said.starts_with("view 'k0', row 3, column 3: not a finite number"), "{said}");

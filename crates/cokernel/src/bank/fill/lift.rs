@@ -20,11 +20,12 @@
 //! to 200 n² beyond.
 
 use super::Fill;
-use crate::Result;
+use crate::bank::Bank;
 use crate::bank::definite::least_by_steps;
 use crate::bank::tiles::Tiles;
 use crate::error::room_for;
 use crate::run::Pass;
+use crate::{Error, Result};
 use cokernel_dense::{Slice, leading_eigen, simd};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -101,6 +102,19 @@ impl Fill {
             }
         }
     }
+}
+
+/// Refuses kernels whose known diagonal is not 1.
+pub(super) fn require_unit(bank: &Bank) -> Result<()> {
+    for (m, kernel) in bank.kernels().iter().enumerate() {
+        if let Some(d) = bank.diagonal(m).iter().find(|d| (**d - 1.0).abs() > 1e-9) {
+            return Err(Error::Data(format!(
+                "kernel '{}' has {d} on its diagonal, and estimates for this method need 1 there (normalize=unit_diagonal)",
+                kernel.name
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// |λ| of the kernels `which`, 0 where none of their eigenvalues is negative: exact up to so many instances, with matrices

@@ -46,14 +46,10 @@ pub fn parse_csv(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Tab
     }
     let mut values = Vec::with_capacity(count * columns.features.len());
     let mut present = vec![true; count];
-    // An instance that a similarity does not have lacks its row and its column; new instances have no value for it.
-    let square = count == columns.features.len();
+    // New instances have no value for an instance that a similarity does not have; in training it lacks its row, too.
     let mut lacking = vec![options.missing_rows && options.similarity; columns.features.len()];
     if lacking[0] {
-        for (k, (_, fields)) in rows.iter().skip(usize::from(named)).enumerate() {
-            if square {
-                lacking[k] &= columns.features.iter().all(|&j| is_missing(fields[j]));
-            }
+        for (_, fields) in rows.iter().skip(usize::from(named)) {
             let body = columns.features.iter().zip(&mut lacking);
             body.for_each(|(&j, l)| *l &= is_missing(fields[j]));
         }

@@ -388,13 +388,10 @@ fn dense_table_of(
     }
     no_text_options(path, options)?;
     let mut present = vec![true; rows];
-    // An instance that a similarity does not have lacks its row and its column; new instances have no value for it.
+    // New instances have no value for an instance that a similarity does not have; in training it lacks its row, too.
     let mut lacks = vec![options.missing_rows && options.similarity; cols];
     if lacks[0] {
-        for (i, row) in values.chunks_exact(cols).enumerate() {
-            if rows == cols {
-                lacks[i] &= row.iter().all(|x| x.is_nan());
-            }
+        for row in values.chunks_exact(cols) {
             lacks.iter_mut().zip(row).for_each(|(l, x)| *l &= x.is_nan());
         }
     }
