@@ -56,7 +56,7 @@ pub(super) fn negative_eigenvalue(
 }
 
 /// The least Ritz value, which ten more steps have changed by less than a hundredth, or that of 200 steps, and the largest
-/// magnitude of the tridiagonal form.
+/// number on the diagonal of the tridiagonal form.
 pub(super) fn least_by_steps(n: usize, multiply: impl Fn(&[f64], &mut [f64])) -> (f64, f64) {
     let before = std::cell::Cell::new(f64::INFINITY);
     steps(n, 200, multiply, |diagonal, beside| {

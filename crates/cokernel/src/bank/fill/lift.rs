@@ -14,7 +14,7 @@
 //!
 //! λ_m is exact up to [`EXACT`] instances, and five per cent more than what Lanczos steps find beyond.
 //!
-//! Source: Roth, Laub, Kawanabe, Buhmann 2003 (constant shift embedding); Chen, Garcia, Gupta, Rahimi, Cazzanti 2009, §4.1
+//! Source: Roth, Laub, Kawanabe, Buhmann 2003 (constant shift embedding); Chen, Garcia, Gupta, Rahimi, Cazzanti 2009
 //! (spectrum shift). Negative eigenvalues set to 0, the other way there, change every value, and all instances and
 //! eigenvectors would have to be kept for new ones. Cost: all kernels once, and 4/3 n³ multiplications for each kernel, or up
 //! to 200 n² beyond.
@@ -149,15 +149,19 @@ pub(super) fn least_eigenvalues(
         let one = |a: usize| {
             let at = |i: usize| &rows[i * width + a * n..][..n];
             match n <= exactly {
+                // Nothing of it is used then.
+                _ if pass.is_given_up() => 0.0,
                 true => exact(n, at),
                 false => stepwise(n, |x, out| {
                     let out = out.par_iter_mut().with_min_len(64).enumerate();
+                    let out = out.filter(|_| !pass.is_given_up());
                     out.for_each(|(i, o)| *o = simd::dot(at(i), x));
                 }),
             }
         };
         let lifts: Vec<f64> = (0..some.len()).into_par_iter().map(one).collect();
         found.extend(lifts);
+        pass.complete("the estimates of missing similarities")?;
     }
     Ok(found)
 }
