@@ -1,7 +1,7 @@
 //! Instances that lack views: what is done about them when a model is made, and how new ones are told.
 
 use super::predict::{Chosen, values};
-use super::{Mkl, Model, Prepared};
+use super::{Mkl, Model, Prepared, Recipe};
 use crate::bank::{
     Bank, Estimates, Fill, Landmarks, Lift, LowRank, Storage, placed, resolved_where_present,
 };
@@ -145,8 +145,7 @@ pub(super) fn resolved(mkl: &Mkl, learner: &dyn Learner) -> Result<Missing> {
         Missing::Estimate if learner.needs_features() => {
             let problem = format!(
                 "method '{id}' makes its kernels of features of its own, and similarities of one view are what is estimated; \
-                 choose mean, zero or drop{}",
-                if id == "gmkl" { ", or form=sum" } else { "" }
+                 choose mean, zero or drop"
             );
             Err(Error::parameter("missing", problem))
         }
@@ -182,8 +181,7 @@ pub(super) fn chosen(asked: Missing, views: &Views, learner: &dyn Learner) -> Mi
 
 /// The preparation of views that instances may lack, the prepared views, and the kernels on them.
 pub(super) fn kernels(
-    handling: Missing,
-    learner: &dyn Learner,
+    (handling, recipe): (Missing, &Recipe),
     preparation: Preparation,
     views: &Views,
     specs: &[KernelSpec],
@@ -211,13 +209,13 @@ pub(super) fn kernels(
         return Ok((preparation, prepared, bank));
     }
     let estimates = match handling {
-        Missing::Estimate if learner.needs_unit_diagonals() => Estimates::UnitDiagonal,
+        Missing::Estimate if recipe.wanted.unit_diagonals => Estimates::UnitDiagonal,
         Missing::Estimate => Estimates::Definite,
         _ => Estimates::None,
     };
     let (bank, _) = Bank::build_incomplete(&prepared, specs, storage, estimates, run)?;
-    if handling == Missing::Estimate && learner.looks_at_features() {
-        refuse_unknown(&prepared, learner)?;
+    if handling == Missing::Estimate && recipe.wanted.features {
+        refuse_unknown(&prepared, &recipe.looks_at)?;
         let preparation = preparation.showing_means(views)?;
         let shown = preparation.shown(views)?;
         return Ok((preparation, placed(&shown)?, bank));
@@ -226,8 +224,8 @@ pub(super) fn kernels(
 }
 
 /// Refuses incomplete similarities as what a method looks at beside kernels: features have means, and they have none.
-fn refuse_unknown(views: &Views, learner: &dyn Learner) -> Result<()> {
-    let (named, features) = (learner.looks_at(), views.iter().any(|v| v.table.is_features()));
+fn refuse_unknown(views: &Views, named: &[String]) -> Result<()> {
+    let features = views.iter().any(|v| v.table.is_features());
     let seen = |v: &&data::View| match named.is_empty() {
         true => !features && v.table.is_similarity(),
         false => named.contains(&v.name) && !v.table.is_features(),

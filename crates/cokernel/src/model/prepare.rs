@@ -115,16 +115,9 @@ impl Mkl {
             }
             storage => {
                 crate::scale::Workers::refuse_others(run)?;
-                let (learner, storage) = (self.learner()?, storage.clone());
-                let (preparation, views, bank) = missing::kernels(
-                    handling,
-                    learner.as_ref(),
-                    preparation,
-                    &views,
-                    &specs,
-                    storage,
-                    run,
-                )?;
+                let how = (handling, &recipe);
+                let (preparation, views, bank) =
+                    missing::kernels(how, preparation, &views, &specs, storage.clone(), run)?;
                 (preparation, views, bank, None)
             }
         };
