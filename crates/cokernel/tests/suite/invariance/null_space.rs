@@ -109,3 +109,17 @@ fn training_rows_get_back_their_own_embedding() {
         assert_eq!(cokernel::model::EmbeddingModel::from_bytes(&file).unwrap(), model, "{id}");
     }
 }
+
+/// A kernel of zeros takes no part in the unit of C.
+#[test]
+fn a_kernel_of_zeros_is_no_matter_to_max_margin() {
+    let order: Vec<usize> = (0..N).collect();
+    let plain = views(1.0, &order);
+    let zeros = plain.clone().dense("zeros", Matrix::zeros(N, 2)).unwrap();
+    let objective = |views: &Views| {
+        let found = method("max_margin").embed(views, 3, &Run::default()).unwrap();
+        *found.report.objective.last().unwrap()
+    };
+    let (a, b) = (objective(&plain), objective(&zeros));
+    assert!((a - b).abs() < 1e-3 * a, "{a} {b}");
+}
