@@ -21,7 +21,7 @@
 //! **Scale.** s·K_m gets η_m/s: the combination stays. Two copies share the weight that one would have.
 //! Cost: one pass over the kernels of n²M²/2 multiplications, an M × M program, one machine.
 
-use super::definite::refuse_indefinite;
+use super::definite::refuse_clearly_indefinite;
 use super::measures::{CENTERED, Found, Ideal, Products, is_centered, passed, weighted};
 use super::{Learned, Learner, Problem, check};
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
@@ -63,7 +63,7 @@ impl Learner for AlignF {
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         check(problem)?;
         let (bank, watch) = (problem.bank, run.watch());
-        refuse_indefinite(problem, "joint alignment", &watch)?;
+        refuse_clearly_indefinite(problem, "joint alignment")?;
         let mut report = Report::closed_form(run);
         let ideal = Ideal::of(problem.target)?;
         let products =

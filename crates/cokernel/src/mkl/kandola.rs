@@ -21,7 +21,7 @@
 //! had. Cost: one pass over the kernels of n²M²/2 multiplications, an M × M program, one machine.
 
 use super::alignf::{ended, inner};
-use super::definite::refuse_indefinite;
+use super::definite::refuse_clearly_indefinite;
 use super::measures::{CENTERED_NOT, Found, Ideal, Products, is_centered, passed, weighted};
 use super::{Copies, Learned, Learner, Problem, check};
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
@@ -72,7 +72,7 @@ impl Learner for Kandola {
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         check(problem)?;
         let (bank, watch) = (problem.bank, run.watch());
-        refuse_indefinite(problem, "Kandola's alignment", &watch)?;
+        refuse_clearly_indefinite(problem, "Kandola's alignment")?;
         let mut report = Report::closed_form(run);
         let ideal = Ideal::of(problem.target)?;
         let products =

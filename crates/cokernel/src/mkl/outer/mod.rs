@@ -45,7 +45,7 @@
 //!
 //! **Start.** Where there are enough instances, from weights that were learned on a quarter of them ([`sample`]).
 //! More than 4,096 kernels of single features in the ball of an lp norm begin with steps on the [dual](dual), from
-//! approximate machines (`details["dual_steps"]`).
+//! approximate machines (`details["dual_steps"]`), which mostly lead to `tol` by themselves.
 //! The report counts the work on all instances; `details["sample"]` has the instances and machines of the sample,
 //! `details["proof"]` the rounds of the proof, where there were some.
 //!
@@ -287,8 +287,11 @@ impl Outer<'_> {
             Some(dual) => {
                 search.counts.add(&dual.counts);
                 let weights = search.cleaned(&first, search::DROP);
-                // The machines are to take a small part of the gap only: these weights may be the last.
-                search.start_from(weights, Some(&dual.machines), 0.1 * self.tol)?
+                match search.proven_start(dual, &weights)? {
+                    Some(point) => point,
+                    // The machines are to take a small part of the gap only: these weights may be the last.
+                    None => search.start_from(weights, Some(&dual.machines), 0.1 * self.tol)?,
+                }
             }
             None => search.start(first)?,
         };

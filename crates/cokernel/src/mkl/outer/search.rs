@@ -1,7 +1,7 @@
 //! Points of the set with their machines, and the line search between them.
 
 use super::stored::Stored;
-use super::{Proposal, Set, curvature};
+use super::{Proposal, Set, curvature, dual};
 use crate::bank::Known;
 use crate::data::Target;
 use crate::machine::{How, Solution};
@@ -224,6 +224,19 @@ impl<'a> Search<'a> {
         self.counts.combines += 1;
         let machines = self.machines(&weights, true, warm, tol.max(self.floor))?;
         Ok(Point::new(weights, machines))
+    }
+
+    /// Weights that are nearly those of a start on the dual, with its machines, if these prove the tolerance: the kernels are
+    /// not summed.
+    pub fn proven_start(&mut self, start: &dual::Start, weights: &[f64]) -> Result<Option<Point>> {
+        let watch = self.watch.clone();
+        let machines = dual::proven(start, weights, self.problem, &Pass::under(&watch));
+        let Some(machines) = machines else { return Ok(None) };
+        let mut point = Point::new(weights.to_vec(), machines);
+        self.differentiate(&mut point, false)?;
+        let enough = !self.given_up && self.gap(&point) <= self.tol;
+        self.given_up = false;
+        Ok(enough.then_some(point))
     }
 
     /// The combination with these weights by rows: the last one where it has them. That is let go of before another is
