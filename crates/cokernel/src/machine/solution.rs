@@ -205,6 +205,9 @@ impl Solution {
             Status::Stalled => {
                 ": steps gain no more in f64 with this kernel and C, the answer is as good as that"
             }
+            Status::TimeLimit | Status::Interrupted if gap > 0.5 => {
+                ": there was next to no time for it, and what it says of instances is no answer"
+            }
             _ => "",
         };
         Some(format!(

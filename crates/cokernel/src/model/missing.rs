@@ -309,7 +309,8 @@ impl Model {
             let row = views.iter().find_map(|v| (0..views.n()).find(|i| !v.has(*i))).unwrap_or(0);
             return Err(Error::Data(format!(
                 "{} lacks a view, and what the model learned takes all of them together; fit it with missing=mean or \
-                 missing=zero (or estimate, where the method takes it), or leave such instances out",
+                 missing=zero (or estimate, where the method takes it and some training instances lack views, too), or leave such instances \
+                 out",
                 views.instance(row)
             )));
         }

@@ -11,7 +11,7 @@
 
 use super::{Combination, Entry, Mix, Rule, Stored, Told, Uncertain, count, nonzero, reals, wrong};
 use crate::data::Matrix;
-use crate::solve::normal::{log_cdf, log_largest};
+use crate::solve::normal::{add_largest, log_cdf};
 
 /// The registry entry.
 pub static ENTRY: Entry = Entry {
@@ -69,7 +69,6 @@ impl Uncertain for Draws {
 
     fn probabilities(&self, told: Told<'_>, out: &mut [f64]) {
         let (draws, columns) = (self.biases.rows(), self.coef.cols());
-        let scales = vec![1.0; self.heads];
         out.fill(0.0);
         for s in 0..draws {
             let value = |u: usize| {
@@ -84,9 +83,7 @@ impl Uncertain for Draws {
                 continue;
             }
             let values: Vec<f64> = (0..self.heads).map(value).collect();
-            for (c, p) in out.iter_mut().enumerate() {
-                *p += log_largest(&values, &scales, c, None).exp();
-            }
+            add_largest(&values, out);
         }
         let sum: f64 = out.iter().sum();
         out.iter_mut().for_each(|p| *p /= sum);
