@@ -46,8 +46,10 @@ impl Bank {
     /// [`negative_eigenvalue`](Self::negative_eigenvalue) of kernel m on 64 of the instances, which has none below the least of
     /// all (Cauchy).
     pub(crate) fn negative_eigenvalue_of_some(&self, m: usize) -> Option<f64> {
-        let size = self.n().min(64);
-        let chosen: Vec<usize> = (0..size).map(|k| k * self.n() / size).collect();
+        // Eight runs of eight, each of which lies together in memory.
+        let (n, size) = (self.n(), self.n().min(64));
+        let run = |k: usize| if n <= 64 { k } else { k / 8 * (n - 8) / 7 + k % 8 };
+        let chosen: Vec<usize> = (0..size).map(run).collect();
         let mut values = vec![0.0; size * size];
         for (&i, row) in chosen.iter().zip(values.chunks_mut(size)) {
             self.tiles.entries(&[m], i, chosen.iter().copied(), row);
