@@ -30,7 +30,7 @@
 //!
 //! On 1,000 instances with 10⁵ columns of noise and signal, C = 0.01, steps divide the gap by 5 (p = 2) and 50 (p = 4/3): four
 //! and three lead to 10⁻³. From equal weights, with a gap of 0.8 and 0.5, the loop needs four and eleven, with as many sums of
-//! all kernels, each of which takes as long as eight steps.
+//! all kernels, each of which takes as long as some six steps.
 
 use crate::bank::{Bank, Gram};
 use crate::data::Target;
