@@ -222,3 +222,31 @@ impl Solution {
         failed.unwrap_or(Status::Converged)
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_without_time_is_no_answer() {
+        let said = |status: Status, gap: f64| {
+            let role = Role::Only { says: Says::Number };
+            let block = Block {
+                heads: vec![Head { role, coef: vec![0.0; 3], bias: 0.0 }],
+                linear: 1.0,
+                primal: 1.0,
+                objective: 1.0 - gap,
+                gap,
+                status,
+                free: None,
+                at_bound: (0, 3),
+            };
+            Solution { blocks: vec![block], counts: Counts::default() }.remark().unwrap()
+        };
+        for status in [Status::TimeLimit, Status::Interrupted] {
+            assert!(said(status, 1.0).contains("is no answer"));
+            assert!(!said(status, 1e-2).contains("is no answer"));
+        }
+    }
+}
