@@ -93,6 +93,31 @@ pub fn mirror_below(n: usize, out: &mut [f64]) {
     below_diagonal(n, |i, j| out[j * n + i] = out[i * n + j]);
 }
 
+/// Transposes a block of rows of length `cols` into `out`, in squares of 8 × 8.
+pub fn transpose(block: &[f64], cols: usize, out: &mut [f64]) {
+    let rows = block.len() / cols;
+    for r0 in (0..rows).step_by(8) {
+        for c0 in (0..cols).step_by(8) {
+            if r0 + 8 <= rows && c0 + 8 <= cols {
+                let mut square = [[0.0; 8]; 8];
+                for (r, line) in square.iter_mut().enumerate() {
+                    line.copy_from_slice(&block[(r0 + r) * cols + c0..][..8]);
+                }
+                for c in 0..8 {
+                    let line: [f64; 8] = std::array::from_fn(|r| square[r][c]);
+                    out[(c0 + c) * rows + r0..][..8].copy_from_slice(&line);
+                }
+                continue;
+            }
+            for c in c0..cols.min(c0 + 8) {
+                for r in r0..rows.min(r0 + 8) {
+                    out[c * rows + r] = block[r * cols + c];
+                }
+            }
+        }
+    }
+}
+
 /// ½ (A + Aᵀ) in the place of A (n × n, no gaps).
 pub fn symmetric_part(n: usize, a: &mut [f64]) {
     below_diagonal(n, |i, j| {

@@ -39,20 +39,24 @@ macro_rules! dispatch {
     };
 }
 
+mod few;
 mod pivots;
 mod rows;
 mod shifted;
 mod squares;
+mod sums;
 mod symmetric;
 mod thin;
 pub mod tiles;
 mod waves;
 
+pub use few::FewRows;
 pub use pivots::{TOGETHER, positive_pivots};
 pub use rows::weighted_rows;
 pub use shifted::{Lanes, Shifted};
 pub use squares::{add_squares, nearest_so_far};
 pub use squares::{distances, lost_digits, rough_distances};
+pub use sums::{ROWS_OF_MOMENTS, RowAndVector, row_moment, row_moments};
 pub use symmetric::{ROWS_AT_ONCE, both_ways, symmetric_times};
 pub use thin::{
     BothSides, LEAST_PANEL, both_sides_2, both_sides_4, both_sides_8, both_sides_12, both_sides_16,

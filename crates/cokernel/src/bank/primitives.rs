@@ -243,7 +243,7 @@ impl Bank {
             if tile.diagonal {
                 return simd::stream_end();
             }
-            transpose(block, cols, turned);
+            cokernel_dense::transpose(block, cols, turned);
             for (c, line) in turned[..rows * cols].chunks(rows).enumerate() {
                 // SAFETY: the transposed block belongs to this tile alone: tiles off the
                 // diagonal come up for one of their two places only.
@@ -632,31 +632,6 @@ pub(crate) fn room_for_pairs(kernels: usize, memory: usize) -> Result<()> {
         )));
     }
     room_for::<f64>(count, || format!("the products of {kernels} kernels with each other ({ELSE})"))
-}
-
-/// Transposes a block of rows of length `cols`, in squares of 8 × 8.
-fn transpose(block: &[f64], cols: usize, out: &mut [f64]) {
-    let rows = block.len() / cols;
-    for r0 in (0..rows).step_by(8) {
-        for c0 in (0..cols).step_by(8) {
-            if r0 + 8 <= rows && c0 + 8 <= cols {
-                let mut square = [[0.0; 8]; 8];
-                for (r, line) in square.iter_mut().enumerate() {
-                    line.copy_from_slice(&block[(r0 + r) * cols + c0..][..8]);
-                }
-                for c in 0..8 {
-                    let line: [f64; 8] = std::array::from_fn(|r| square[r][c]);
-                    out[(c0 + c) * rows + r0..][..8].copy_from_slice(&line);
-                }
-                continue;
-            }
-            for c in c0..cols.min(c0 + 8) {
-                for r in r0..rows.min(r0 + 8) {
-                    out[c * rows + r] = block[r * cols + c];
-                }
-            }
-        }
-    }
 }
 
 /// out = Σ_a weights[active[a]] · row r of the a-th kernel of the tile.

@@ -72,6 +72,7 @@ impl Matrix {
     }
 
     /// A matrix whose entry (i, j) is `f(i, j)`.
+    #[inline]
     pub fn from_fn(rows: usize, cols: usize, mut f: impl FnMut(usize, usize) -> f64) -> Self {
         let mut values = Vec::with_capacity(rows * cols);
         for i in 0..rows {
@@ -81,21 +82,25 @@ impl Matrix {
     }
 
     /// Number of rows.
+    #[inline]
     pub fn rows(&self) -> usize {
         self.rows
     }
 
     /// Number of columns.
+    #[inline]
     pub fn cols(&self) -> usize {
         self.cols
     }
 
     /// All values, row-major.
+    #[inline]
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
     /// All values, row-major, to be changed.
+    #[inline]
     pub fn values_mut(&mut self) -> &mut [f64] {
         self.values.to_mut()
     }
@@ -106,22 +111,26 @@ impl Matrix {
     }
 
     /// Row i.
+    #[inline]
     pub fn row(&self, i: usize) -> &[f64] {
         &self.values[i * self.cols..(i + 1) * self.cols]
     }
 
     /// Row i, to be changed.
+    #[inline]
     pub fn row_mut(&mut self, i: usize) -> &mut [f64] {
         let cols = self.cols;
         &mut self.values.to_mut()[i * cols..(i + 1) * cols]
     }
 
     /// Entry (i, j).
+    #[inline]
     pub fn get(&self, i: usize, j: usize) -> f64 {
         self.values[i * self.cols + j]
     }
 
     /// Sets entry (i, j).
+    #[inline]
     pub fn set(&mut self, i: usize, j: usize, value: f64) {
         let place = i * self.cols + j;
         self.values.to_mut()[place] = value;
@@ -296,16 +305,19 @@ impl Csr {
     }
 
     /// Number of rows.
+    #[inline]
     pub fn rows(&self) -> usize {
         self.starts.len() - 1
     }
 
     /// Number of columns.
+    #[inline]
     pub fn cols(&self) -> usize {
         self.cols
     }
 
     /// Column indices and values of row i.
+    #[inline]
     pub fn row(&self, i: usize) -> (&[u32], &[f64]) {
         let span = self.starts[i]..self.starts[i + 1];
         (&self.indices[span.clone()], &self.values[span])
@@ -317,6 +329,7 @@ impl Csr {
     }
 
     /// The stored values of all rows, to be changed.
+    #[inline]
     pub fn values_mut(&mut self) -> &mut [f64] {
         &mut self.values
     }
@@ -374,6 +387,7 @@ impl Csr {
     }
 
     /// Entry (i, j), 0 where nothing is stored.
+    #[inline]
     pub fn get(&self, i: usize, j: usize) -> f64 {
         let (c, v) = self.row(i);
         match u32::try_from(j).map(|j| c.binary_search(&j)) {

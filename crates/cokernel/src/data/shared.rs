@@ -47,6 +47,7 @@ impl Values {
 impl Deref for Values {
     type Target = [f64];
 
+    #[inline]
     fn deref(&self) -> &[f64] {
         match self {
             Values::Own(values) => values,

@@ -92,10 +92,9 @@ impl NeighbourWeights {
         let kernels = bank.len();
         let nearest = self.neighbours.min(rows.len() - 1);
         let diagonals: Vec<_> = (0..kernels).map(|m| bank.diagonal(m)).collect();
-        let share = |code: u32| {
-            let same = rows.iter().filter(|j| codes[**j] == code).count();
-            same as f64 / rows.len() as f64
-        };
+        let mut shares = vec![0.0; codes.iter().max().map_or(0, |c| *c as usize + 1)];
+        rows.iter().for_each(|j| shares[codes[*j] as usize] += 1.0);
+        shares.iter_mut().for_each(|s| *s /= rows.len() as f64);
         let columns: Vec<u32> = rows.iter().map(|i| *i as u32).collect();
         let mut out = Matrix::zeros(rows.len(), kernels);
         let lines = out.values_mut().par_chunks_mut(kernels).enumerate();
@@ -103,16 +102,19 @@ impl NeighbourWeights {
             || vec![0.0; rows.len()],
             |values, (own, out)| {
                 let i = rows[own];
-                let floor = if self.chance { share(codes[i]) } else { 0.0 };
+                let floor = if self.chance { shares[codes[i] as usize] } else { 0.0 };
                 for (m, out) in out.iter_mut().enumerate() {
                     if pass.is_over() {
                         return;
                     }
                     bank.entries(m, i, &columns, values);
-                    // k_ii is the same for all.
-                    let far = |a: usize| diagonals[m][rows[a]] - 2.0 * values[a];
-                    let others = (0..rows.len()).filter(|a| *a != own);
-                    let mut order: Vec<(f64, usize)> = others.map(|a| (far(a), a)).collect();
+                    // Of k_ii + k_jj − 2 k_ij the first is the same for all.
+                    let mut order = Vec::with_capacity(rows.len());
+                    for (a, j) in rows.iter().enumerate() {
+                        if a != own {
+                            order.push((diagonals[m][*j] - 2.0 * values[a], a));
+                        }
+                    }
                     order.select_nth_unstable_by(nearest - 1, |a, b| {
                         a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
                     });

@@ -54,6 +54,7 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
+    #[inline]
     fn is_leaf(&self, place: usize) -> bool {
         self.nodes[place].left as usize == place
     }
@@ -64,9 +65,10 @@ impl Tree {
             let mut at = [0_u32; LANES];
             loop {
                 let mut moved = 0;
-                for (places, at) in places.chunks_exact(width).zip(&mut at) {
+                for (pair, at) in at.iter_mut().enumerate().take(out.len()) {
                     let node = self.nodes[*at as usize];
-                    let next = node.left + u32::from(places[node.feature as usize] > node.cut);
+                    let place = places[pair * width + node.feature as usize];
+                    let next = node.left + u32::from(place > node.cut);
                     moved |= next ^ *at;
                     *at = next;
                 }

@@ -16,6 +16,7 @@ use super::gated::gated_sum;
 use super::{Combination, Entry, Input, Mix, Pairs, Rule, Stored, Tensors, count, wrong};
 use crate::Result;
 use crate::data::{Matrix, Views};
+use cokernel_dense::simd;
 use rayon::prelude::*;
 use serde_json::{Map, Value};
 
@@ -77,11 +78,10 @@ impl Neighbours {
         let mut out = Matrix::zeros(rows.rows(), m);
         out.values_mut().par_chunks_mut(m).enumerate().for_each(|(i, out)| {
             let own = rows.row(i);
-            let square = |l: usize| -> f64 {
-                own.iter().zip(self.features.row(l)).map(|(a, b)| (a - b) * (a - b)).sum()
-            };
-            let mut order: Vec<(f64, usize)> =
-                (0..self.features.rows()).map(|l| (square(l), l)).collect();
+            let mut order = Vec::with_capacity(self.features.rows());
+            for l in 0..self.features.rows() {
+                order.push((simd::squared_distance(own, self.features.row(l)), l));
+            }
             // Of equal distances the first in the order of training.
             let by = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
             if self.nearest < order.len() {

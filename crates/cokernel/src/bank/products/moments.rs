@@ -5,9 +5,11 @@
 //! n² M / 2 without.
 
 use super::{CHUNKS, TILES};
-use crate::bank::Bank;
+use crate::bank::{Bank, Tile};
 use crate::run::Pass;
+use cokernel_dense::simd::{FewRows, ROWS_OF_MOMENTS};
 use cokernel_dense::{Slice, add_scaled_gram, simd};
+use std::ops::Range;
 
 /// What one pass tells of M kernels.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,31 +62,32 @@ impl Bank {
             },
             |sums, tile| {
                 let weight = tile.weight();
+                let mut few = pairs.then(|| FewRows::new(kernels)).flatten();
                 for r in 0..tile.rows {
-                    let (i, (values, stride)) = (tile.row0 + r, tile.rows(r));
-                    let row = Slice { values, rows: kernels, cols: tile.cols, stride };
-                    if pairs {
+                    let (values, stride) = tile.rows(r);
+                    if let Some(few) = &mut few {
+                        few.add(values, stride, tile.cols);
+                    } else if pairs {
+                        let row = Slice { values, rows: kernels, cols: tile.cols, stride };
                         add_scaled_gram(weight, row, &mut sums.inner);
                     }
+                    // The rows since the last few, whose values are in the cache.
+                    let few = r % ROWS_OF_MOMENTS + 1;
+                    if few < ROWS_OF_MOMENTS && r + 1 < tile.rows {
+                        continue;
+                    }
                     for m in 0..kernels {
-                        let segment = &values[m * stride..][..tile.cols];
-                        let of_kernel = &mut sums.sums[m * n..(m + 1) * n];
-                        let (above, below) = of_kernel.split_at_mut(tile.col0);
-                        let others =
-                            if tile.diagonal { &mut [][..] } else { &mut below[..tile.cols] };
-                        let (sum, _) = simd::row_sum(segment, 0, others);
-                        let own =
-                            if tile.diagonal { &mut below[i - tile.col0] } else { &mut above[i] };
-                        *own += sum;
+                        sums.add_rows(tile, m, r + 1 - few..r + 1, vectors, of);
                         if !pairs {
-                            sums.inner[m] += weight * simd::dot(segment, segment);
+                            for r in r + 1 - few..=r {
+                                let segment = segment(tile, m, r);
+                                sums.inner[m] += weight * simd::dot(segment, segment);
+                            }
                         }
                     }
-                    let group = of[i] as usize;
-                    let (vector, at) = (&vectors[group], group * kernels);
-                    let others = &vector[tile.col0..tile.col0 + tile.cols];
-                    let out = &mut sums.within[at..at + kernels];
-                    simd::dots(values, stride, others, weight * vector[i], out);
+                }
+                if let Some(mut few) = few {
+                    few.add_to(weight, &mut sums.inner);
                 }
             },
             |total, part| {
@@ -100,6 +103,44 @@ impl Bank {
             cokernel_dense::symmetric_part(kernels, &mut found.inner);
         }
         found
+    }
+}
+
+fn segment<'a>(tile: &Tile<'a>, m: usize, r: usize) -> &'a [f64] {
+    let (values, stride) = tile.rows(r);
+    &values[m * stride..][..tile.cols]
+}
+
+impl Moments {
+    /// Adds a few rows of kernel m of a tile to `sums` and `within`.
+    fn add_rows(
+        &mut self,
+        tile: &Tile<'_>,
+        m: usize,
+        rows: Range<usize>,
+        vectors: &[Vec<f64>],
+        of: &[u32],
+    ) {
+        let (n, kernels, columns) = (of.len(), self.sums.len() / of.len(), tile.col0..);
+        let group = |r: usize| of[tile.row0 + r] as usize;
+        let pair =
+            |r: usize| (segment(tile, m, r), &vectors[group(r)][columns.clone()][..tile.cols]);
+        let of_kernel = &mut self.sums[m * n..(m + 1) * n];
+        let (above, below) = of_kernel.split_at_mut(tile.col0);
+        let others = if tile.diagonal { &mut [][..] } else { &mut below[..tile.cols] };
+        let mut found = [(0.0, 0.0); ROWS_OF_MOMENTS];
+        if rows.len() == ROWS_OF_MOMENTS {
+            found = simd::row_moments(&std::array::from_fn(|k| pair(rows.start + k)), others);
+        } else {
+            for (found, r) in found.iter_mut().zip(rows.clone()) {
+                *found = simd::row_moment(pair(r), others);
+            }
+        }
+        for (r, (sum, dot)) in rows.zip(found) {
+            let i = tile.row0 + r;
+            *if tile.diagonal { &mut below[i - tile.col0] } else { &mut above[i] } += sum;
+            self.within[group(r) * kernels + m] += tile.weight() * vectors[group(r)][i] * dot;
+        }
     }
 }
 
