@@ -261,6 +261,12 @@ impl Run {
         Run { time_limit: self.time_limit.map(|l| l.saturating_sub(spent)), ..self.clone() }
     }
 
+    /// This run with nine tenths of its time, for what is learned before a machine is trained on it: without time it would be
+    /// no answer.
+    pub(crate) fn but_for_the_machine(&self) -> Self {
+        Run { time_limit: self.time_limit.map(|l| l.mul_f64(0.9)), ..self.clone() }
+    }
+
     /// This run, silent: for the inner computations of an outer one.
     pub fn quiet(&self) -> Self {
         Run { observer: None, ..self.clone() }

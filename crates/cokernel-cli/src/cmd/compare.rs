@@ -17,7 +17,7 @@ use crate::table::count;
 use crate::tuning::TuneArgs;
 use anyhow::{Context, Result};
 use cokernel::catalogue::{INTEGRATION, goes_with, integration, partners, recommended};
-use cokernel::data::{Labels, Missing, Views};
+use cokernel::data::{Labels, Views};
 use cokernel::eval::tune::counted;
 use cokernel::eval::{
     ClusteringOptions, ClusteringRow, Clusterings, Comparison, How, Measure, Protocol,
@@ -212,8 +212,7 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
         )]);
     }
     session.notes(leave_featureless(&mut mkls, views, named)?);
-    let may_leave_out: Vec<bool> =
-        mkls.iter().map(|m| learning.missing == Missing::Drop && !named(m)).collect();
+    let may_leave_out: Vec<bool> = mkls.iter().map(|m| !named(m)).collect();
     let how = How {
         calibrating,
         tuning: tuning.as_ref(),
@@ -232,12 +231,8 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     if let Some(path) = &args.plot_cost {
         picture::draw_costs(path, &result)?;
     }
-    if !result.left_out.is_empty() {
-        session.notes([format!(
-            "left out, since with --missing drop they cannot tell instances that lack a view: {}",
-            result.left_out.join(", ")
-        )]);
-    }
+    let left_out = result.left_out.iter();
+    session.notes(left_out.map(|l| format!("{} is left out: {}", l.name, l.reason)));
     session.notes(settings.left_out(&args.methods, task, methods.len()));
     if !learning.machine.checked()?.build()?.uses_unlabelled() {
         session.notes(data::left_out_note(&data.labels));

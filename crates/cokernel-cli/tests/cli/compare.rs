@@ -175,6 +175,27 @@ fn methods_that_the_views_do_not_allow_are_left_out_unless_they_were_named() {
     assert!(said.contains("note: the views are not compared with each other: kernel"), "{said}");
 }
 
+/// One method that refused the data ended the comparison of all that a group brings.
+#[test]
+fn methods_that_refuse_the_data_are_left_out_unless_they_were_named() {
+    let toy = Toy::new();
+    let a = view_a();
+    let far = |p: &[f64], q: &[f64]| p.iter().zip(q).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+    // A Gaussian kernel less half of the identity has eigenvalues below 0.
+    let value = |(i, j): (usize, usize)| (-far(&a[i], &a[j])).exp() - 0.5 * f64::from(i == j);
+    let row = |i: usize| (0..N).map(|j| value((i, j))).collect::<Vec<f64>>();
+    toy.write("s.npy", &npy(&(0..N).map(row).collect::<Vec<_>>()));
+    let flags = "compare --similarity s=s.npy --labels y.csv --folds 2";
+    let json = toy.json(&format!("{flags} --methods mean,alignment"));
+    let out = json["left_out"].as_array().unwrap();
+    let of = |id: &str| out.iter().find(|l| l["name"] == id).unwrap()["reason"].to_string();
+    assert!(of("alignf").contains("its smallest eigenvalue is at most"), "{out:?}");
+    let rows = json["rows"].as_array().unwrap();
+    assert!(rows[0]["name"] == "mean" && rows.iter().all(|r| r["name"] != "alignf"), "{json}");
+    let said = toy.refusal(&format!("{flags} --methods mean,alignf"), 1);
+    assert!(said.contains("joint alignment compares kernels"), "{said}");
+}
+
 #[test]
 fn features_cannot_be_had_from_similarities() {
     let toy = Toy::new();

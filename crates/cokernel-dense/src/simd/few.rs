@@ -112,39 +112,3 @@ unsafe fn add_512(values: *const f64, stride: usize, rows: usize, cols: usize, l
         }
     }
 }
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sums_are_those_of_the_definition() {
-        for (rows, cols) in [(1, 1), (2, 9), (4, 8), (5, 16), (20, 128), (23, 77), (MOST, 5)] {
-            let Some(mut found) = FewRows::new(rows) else { continue };
-            let stride = cols + 3;
-            let value = |k: usize| ((k * k % 1013) as f64 * 0.37).sin();
-            let mut want = vec![1.0; rows * rows];
-            let mut out = want.clone();
-            for (weight, pieces) in [(2.0, 3), (1.0, 1)] {
-                for piece in 0..pieces {
-                    let values: Vec<f64> =
-                        (0..(rows - 1) * stride + cols).map(|k| value(k + piece)).collect();
-                    found.add(&values, stride, cols);
-                    for i in 0..rows {
-                        for j in 0..rows {
-                            let (a, b) = (&values[i * stride..], &values[j * stride..]);
-                            let dot: f64 = (0..cols).map(|k| a[k] * b[k]).sum();
-                            want[i * rows + j] += weight * dot;
-                        }
-                    }
-                }
-                found.add_to(weight, &mut out);
-            }
-            for (a, b) in out.iter().zip(&want) {
-                assert!((a - b).abs() < 1e-11, "{rows} x {cols}: {a} {b}");
-            }
-        }
-        assert!(FewRows::new(MOST + 1).is_none());
-    }
-}

@@ -65,33 +65,3 @@ unsafe fn row_moments_512(
     }
     found
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn moments_are_those_of_the_definition() {
-        for n in [1, 7, 8, 101] {
-            let row = |r: usize| (0..n).map(|k| ((k * k + 3 * r) as f64 * 0.37).sin()).collect();
-            let rows: Vec<Vec<f64>> = (0..ROWS).map(row).collect();
-            let vectors: Vec<Vec<f64>> = (0..ROWS).map(|r| row(r + 5)).collect();
-            let pairs = std::array::from_fn(|r| (&rows[r][..], &vectors[r][..]));
-            let (mut together, mut alone) = (vec![1.0; n], vec![1.0; n]);
-            let found = row_moments(&pairs, &mut together);
-            let bare = row_moments(&pairs, &mut []);
-            for (r, pair) in pairs.iter().enumerate() {
-                let sum: f64 = rows[r].iter().sum();
-                let dot: f64 = rows[r].iter().zip(&vectors[r]).map(|(a, b)| a * b).sum();
-                for (a, b) in [row_moment(*pair, &mut alone), bare[r], found[r]] {
-                    assert!((a - sum).abs() < 1e-13 && (b - dot).abs() < 1e-13);
-                }
-            }
-            for k in 0..n {
-                let sum: f64 = rows.iter().map(|row| row[k]).sum();
-                assert!((together[k] - 1.0 - sum).abs() < 1e-14);
-                assert!((alone[k] - 1.0 - sum).abs() < 1e-14);
-            }
-        }
-    }
-}

@@ -2,6 +2,7 @@
 
 mod cholesky;
 mod eigen;
+mod few;
 mod loops;
 mod lu;
 mod rows;

@@ -3,7 +3,7 @@
 use super::cross_validate::{
     How, SplitResult, Truth, stopped_before_the_first, total_cost, unless_stopped, worst,
 };
-use super::{Measures, Split, Splits, Stat, table};
+use super::{LeftOut, Measures, Split, Splits, Stat, table};
 use crate::calibrate::Calibrating;
 use crate::data::{Labels, Views};
 use crate::machine::CheckedMachine;
@@ -84,10 +84,9 @@ pub struct ComparisonRow {
 pub struct Comparison {
     /// One row per method, in the given order; single kernels first.
     pub rows: Vec<ComparisonRow>,
-    /// Methods that were left out, because their models take all views of an instance together and held-out instances lack
-    /// some.
+    /// Methods that were left out, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub left_out: Vec<String>,
+    pub left_out: Vec<LeftOut>,
     /// How decision values became probabilities, if they did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calibrating: Option<Calibrating>,
@@ -191,7 +190,6 @@ pub fn compare_how(
     let truth = Truth::new(task, views, labels, &splits.splits)?;
     let base = singles.then_some(base);
     let lacking = !views.missing().is_empty();
-    let may_leave_out = if lacking { may_leave_out } else { &[] };
     let plan = Plan {
         methods,
         recipes,
@@ -202,14 +200,16 @@ pub fn compare_how(
         views,
         labels,
         truth,
+        lacking,
         may_leave_out,
     };
     // `None` is left out.
     let mut rows: Vec<Option<Collected>> = Vec::new();
     let (mut steps, mut stopped) = (Steps::begin(splits.splits.len(), run), None);
-    let mut priced = Priced::new(costs);
+    let (mut priced, mut refused) = (Priced::new(costs), vec![None; methods.len()]);
     for split in &splits.splits {
-        let Some(found) = plan.split(split, &mut steps, &mut priced, &watch)? else {
+        let found = plan.split(split, &mut steps, &mut priced, &mut refused, &watch)?;
+        let Some(found) = found else {
             stopped = watch.stop();
             break;
         };
@@ -236,14 +236,14 @@ pub fn compare_how(
     if rows.is_empty() {
         return Err(stopped_before_the_first());
     }
-    let Some(complete) = rows.iter().flatten().map(|row| row.results.len()).next() else {
-        let problem = "no method is left: the models of all take every view of an instance together, and held-out \
-                       instances lack some; choose another treatment of missing views than drop";
-        return Err(Error::Data(problem.to_string()));
-    };
     let n_singles = rows.len() - methods.len();
-    let out = methods.iter().zip(&rows[n_singles..]).filter(|(_, row)| row.is_none());
-    let left_out = out.map(|(m, _)| m.name()).collect();
+    let out = methods.iter().zip(refused).filter_map(|(m, refused)| Some((m.name(), refused?)));
+    let left_out: Vec<LeftOut> = out.map(|(name, reason)| LeftOut { name, reason }).collect();
+    let Some(complete) = rows.iter().flatten().map(|row| row.results.len()).next() else {
+        let first = left_out.first().map(|l| format!("; '{}': {}", l.name, l.reason));
+        let problem = format!("no method is left{}", first.unwrap_or_default());
+        return Err(Error::Data(problem));
+    };
     let rows = rows.into_iter().enumerate().filter_map(|(i, row)| Some((i, row?)));
     let rows = rows.map(|(i, row)| match i.checked_sub(n_singles) {
         Some(m) => {
@@ -321,20 +321,27 @@ struct Plan<'a> {
     views: &'a Views,
     labels: &'a Labels,
     truth: Truth<'a>,
+    /// Whether some instances lack views.
+    lacking: bool,
     /// See [`How`].
     may_leave_out: &'a [bool],
 }
 
+/// Why a method is left out that nobody asked for by name.
+const TAKES_ALL_VIEWS: &str = "its models take all views of an instance together, and held-out instances lack some; choose \
+                               another treatment of missing views than drop";
+
 type Found = (SplitResult, Vec<String>);
 
 impl Plan<'_> {
-    /// All rows on one split: single kernels, then the methods, of which one that is left out has none. `None` if the run was
-    /// stopped.
+    /// All rows on one split: single kernels, then the methods, of which one that is left out has none, and its reason from
+    /// then on. `None` if the run was stopped.
     fn split(
         &self,
         split: &Split,
         steps: &mut Steps<'_>,
         priced: &mut Priced<'_>,
+        refused: &mut [Option<String>],
         watch: &Watch,
     ) -> Result<Option<Vec<Option<Found>>>> {
         let mut singles = Vec::new();
@@ -344,7 +351,7 @@ impl Plan<'_> {
         let begin = self.base.unwrap_or(0);
         let order = std::iter::once(begin).chain((0..self.methods.len()).filter(|m| *m != begin));
         for first in order {
-            if found[first].is_some() {
+            if found[first].is_some() || refused[first].is_some() {
                 continue;
             }
             let labels = &*self.splits.seen(&self.methods[first], self.labels, split)?;
@@ -402,6 +409,9 @@ impl Plan<'_> {
                 }
             }
             for m in group {
+                if refused[m].is_some() {
+                    continue;
+                }
                 let inner = run.remaining(watch).quiet();
                 let mut mkl = &self.methods[m];
                 let tuned = match &self.tuned {
@@ -424,13 +434,20 @@ impl Plan<'_> {
                 }
                 let prepared = own.as_ref().unwrap_or(&prepared);
                 let inner = run.remaining(watch).quiet();
-                let model = mkl.fit_prepared(prepared, &inner).and_then(|model| {
+                let model = mkl.fit_prepared(prepared, &inner);
+                let may = self.may_leave_out.get(m).is_some_and(|may| *may);
+                if let (true, Err(Error::Data(why))) = (may, &model) {
+                    refused[m] = Some(why.clone());
+                    continue;
+                }
+                let model = model.and_then(|model| {
                     let Some(how) = self.calibrating else { return Ok(model) };
                     let inner = run.remaining(watch).quiet();
                     model.calibrated(mkl.calibration(&train.0, &train.1, None, how, &inner)?)
                 });
-                let may = self.may_leave_out.get(m).is_some_and(|may| *may);
-                if may && model.as_ref().is_ok_and(|model| !model.tells_by_views()) {
+                let drops = self.lacking && mkl.drops_incomplete();
+                if may && drops && model.as_ref().is_ok_and(|model| !model.tells_by_views()) {
+                    refused[m] = Some(TAKES_ALL_VIEWS.to_string());
                     continue;
                 }
                 let Some(mut one) = step(model, prepared, self.methods[m].method().id)? else {

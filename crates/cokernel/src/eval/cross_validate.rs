@@ -132,8 +132,8 @@ pub struct How<'a> {
     pub tuning: Option<&'a Tuning>,
     /// What kernels cost: of every model then what predicting an instance costs.
     pub costs: Option<&'a Costs>,
-    /// Of each method of a comparison whether it is left out where its models take all views of an instance together, and
-    /// held-out instances lack some (`missing=drop`); without, that is an error.
+    /// Of each method of a comparison whether it is left out where it refuses the data, or where its models take all views of
+    /// an instance together and held-out instances lack some (`missing=drop`); without, that is an error.
     pub may_leave_out: &'a [bool],
 }
 

@@ -179,7 +179,8 @@ fn softplus(z: f64) -> f64 {
 impl Learner for KernelBoosting {
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         check(problem)?;
-        let watch = run.watch();
+        let (whole, run) = (run, &run.but_for_the_machine());
+        let (of_all, watch) = (whole.watch(), run.watch());
         refuse_indefinite(problem, "kernel boosting", &watch)?;
         let (bank, n) = (problem.bank, problem.bank.n());
         let classes = problem.target.classes()?;
@@ -228,7 +229,7 @@ impl Learner for KernelBoosting {
         }
         run.tell(Event::End);
         let kernel = pairs.kernel;
-        self.answer(problem, kernel, terms, objective, status, counts, run, &watch)
+        self.answer(problem, kernel, terms, objective, status, counts, whole, &of_all)
     }
 
     fn degree(&self, _: usize) -> f64 {

@@ -162,6 +162,11 @@ impl Mkl {
         missing::resolved(self, self.learner()?.as_ref()).map(|_| ())
     }
 
+    /// Whether instances that lack views are left out in training (`missing=drop`).
+    pub(crate) fn drops_incomplete(&self) -> bool {
+        self.missing == Missing::Drop
+    }
+
     /// What is learned: the task of the machine.
     pub fn task(&self) -> Task {
         self.machine.method().tasks[0]

@@ -7,7 +7,8 @@ use crate::data::{Matrix, Table, View, Views};
 use crate::error::room_for;
 use crate::kernel::{Kernel, Norm, ViewKind};
 use crate::rule::{Mix, Pairs, Told, Uncertain, Weighted};
-use crate::{Error, Result, Run};
+use crate::run::Pass;
+use crate::{Error, Result, Run, Watch};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -103,7 +104,8 @@ fn decisions(model: &Model, views: &Views, run: &Run) -> Result<(Matrix, Option<
         }
         if let Some(uncertain) = uncertain(model) {
             let nothing = Matrix::zeros(n, uncertain.columns().cols());
-            beside = Some(tell(model, uncertain, &out, &nothing, &vec![0.0; n]));
+            let none = vec![0.0; n];
+            beside = Some(tell(model, uncertain, (&out, &nothing, &none), &run.watch())?);
         }
     } else {
         let views = towards_learned(model, views)?;
@@ -135,23 +137,26 @@ fn uncertain(model: &Model) -> Option<&dyn Uncertain> {
 }
 
 /// Standard deviations or probabilities, from the values, the sums that the rule asked for and k(x, x) of each instance.
+///
+/// # Errors
+/// The time is up.
 fn tell(
     model: &Model,
     uncertain: &dyn Uncertain,
-    decisions: &Matrix,
-    sums: &Matrix,
-    own: &[f64],
-) -> Beside {
+    (decisions, sums, own): (&Matrix, &Matrix, &[f64]),
+    watch: &Watch,
+) -> Result<Beside> {
     let told = |i: usize| Told { decisions: decisions.row(i), sums: sums.row(i), own: own[i] };
     let (n, k) = (decisions.rows(), model.info.classes.len());
     if !uncertain.of_classes() {
         let one = |i, _| uncertain.deviation(told(i));
-        return Beside::Deviations(Matrix::from_fn(n, 1, one));
+        return Ok(Beside::Deviations(Matrix::from_fn(n, 1, one)));
     }
-    let mut out = Matrix::zeros(n, k);
+    let (mut out, pass) = (Matrix::zeros(n, k), Pass::under(watch));
     let rows = out.values_mut().par_chunks_mut(k).enumerate();
-    rows.for_each(|(i, out)| uncertain.probabilities(told(i), out));
-    Beside::Probabilities(out)
+    rows.filter(|_| !pass.is_over()).for_each(|(i, out)| uncertain.probabilities(told(i), out));
+    pass.complete("probabilities of new instances")?;
+    Ok(Beside::Probabilities(out))
 }
 
 /// k(x, x) of each new instance, from its values of the kernels.
@@ -182,7 +187,8 @@ pub(super) fn values(
         Chosen::Whole => model.compared(),
         Chosen::Sum { kernels, .. } | Chosen::Each { kernels, .. } => kernels.clone(),
     };
-    let cross = cross(model, &kernels)?.under(run.watch());
+    let watch = run.watch();
+    let cross = cross(model, &kernels)?.under(watch.clone());
     let places: Vec<usize> = match part {
         // All kernels are compared for estimates, and these are read.
         Chosen::Whole if kernels.len() > active.len() => active.clone(),
@@ -238,9 +244,11 @@ pub(super) fn values(
     let beside = match uncertain {
         Some(uncertain) if uncertain.apart() => {
             let sums = cross.multiply_apart(&new, &places, uncertain.columns())?;
-            Some(tell(model, uncertain, &out, &sums, &own_of))
+            Some(tell(model, uncertain, (&out, &sums, &own_of), &watch)?)
         }
-        Some(uncertain) => sums.map(|sums| tell(model, uncertain, &out, &sums, &own_of)),
+        Some(uncertain) => {
+            sums.map(|sums| tell(model, uncertain, (&out, &sums, &own_of), &watch)).transpose()?
+        }
         None => None,
     };
     Ok((out, beside))

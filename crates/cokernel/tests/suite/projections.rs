@@ -337,7 +337,7 @@ fn units_are_no_matter() {
     for id in ["gpk", "lpk"] {
         let wanted = fit(&mkl(id, &["gaussian@x"], &[]), &views());
         let wanted = wanted.predict(&views()).unwrap().decisions;
-        for factor in [-200, -20, 20, 200].map(|power| 2.0_f64.powi(power)) {
+        for factor in [-200, 200].map(|power| 2.0_f64.powi(power)) {
             let found = fit(&mkl(id, &["gaussian@x"], &[]), &times(factor));
             let found = found.predict(&times(factor)).unwrap().decisions;
             close(&found, &wanted, 1e-3, &format!("{id} {factor:e}"));

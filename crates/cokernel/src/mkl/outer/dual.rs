@@ -56,7 +56,8 @@ const LAST: f64 = 3.0;
 /// Part of the tolerance to which the gap is brought: weights that are nearly 0 are taken away after it.
 const ENOUGH: f64 = 0.9;
 
-/// Weights, machines that are nearly those of them, whether their gap is as small as asked, and the work.
+/// Weights, machines that are nearly those of them, whether their gap is known and no more is to be done about it (it is as
+/// small as asked, or the time is up), and the work.
 pub(super) struct Start {
     pub weights: Vec<f64>,
     pub machines: Solution,
@@ -112,21 +113,21 @@ pub(super) fn start(
     let losses = Losses::of(problem, &machines.blocks[0].heads[0]);
     let mut at = point(&machines)?;
     let (mut steps, mut gap, mut near) = (0, f64::INFINITY, false);
-    let mut proof = None;
+    // The last weights whose gap is known, and whether that is the end.
+    let (mut last, mut proven): (Option<(Vec<f64>, Solution)>, bool) = (None, false);
     loop {
         let (weights, square) = best(p, &at.scores);
         let value = at.linear - 0.5 * square;
         let slopes: Vec<f64> = weights.iter().zip(&at.scores).map(|(w, s)| w * s).collect();
-        let parts = Parts::of(weights);
-        let (product, diagonal) = bank.feature_moments(&slopes, &parts.rest, &pass)?;
-        if pass.is_given_up() {
-            return None;
-        }
+        let parts = Parts::of(weights.clone());
+        let found = bank.feature_moments(&slopes, &parts.rest, &pass);
+        let Some((product, diagonal)) = found.filter(|_| !pass.is_given_up()) else { break };
         if let Some(losses) = &losses {
             let found = losses.machines(&machines, at.coef.clone(), at.linear, &product);
             let before = std::mem::replace(&mut gap, found.gap());
-            if gap <= ENOUGH * aim {
-                proof = Some(found);
+            last = Some((weights, found));
+            proven = gap <= ENOUGH * aim;
+            if proven {
                 break;
             }
             if near && gap > 0.5 * before {
@@ -136,16 +137,17 @@ pub(super) fn start(
         if steps == STEPS {
             break;
         }
-        parts.sum(bank, &diagonal, &mut kernel, &pass)?;
-        if !bend(r, &at.coef, &product, &mut kernel) {
+        let summed = parts.sum(bank, &diagonal, &mut kernel, &pass);
+        if summed.is_none() || !bend(r, &at.coef, &product, &mut kernel) {
             break;
         }
-        machines = solve(&kernel, Some(&machines))?;
+        let Some(found) = solve(&kernel, Some(&machines)) else { break };
+        machines = found;
         let promised = machines.objective() - value;
         if !(promised > 0.0 && promised.is_finite()) {
             break;
         }
-        let next = point(&machines)?;
+        let Some(next) = point(&machines) else { break };
         let step = line(p, &at, &next);
         let between = |a: &mut Vec<f64>, b: &[f64]| {
             a.iter_mut().zip(b).for_each(|(a, b)| *a += step * (b - *a));
@@ -161,16 +163,22 @@ pub(super) fn start(
             break;
         }
     }
-    let (weights, proven) = (best(p, &at.scores).0, proof.is_some());
-    Some(Start { weights, machines: proof.unwrap_or(machines), proven, steps, counts })
+    // Without time for more, what is known so far is the answer.
+    proven |= watch.stop().is_some() && last.is_some();
+    let (weights, machines) = match last.filter(|_| proven) {
+        Some(last) => last,
+        None => (best(p, &at.scores).0, machines),
+    };
+    Some(Start { weights, machines, proven, steps, counts })
 }
 
 /// The machines of a proven start at these weights, which are nearly its own, with the gap that they have there; `None` where
-/// that is not as small as the machine's tolerance, or the pass was given up.
+/// that is not as small as the machine's tolerance though there is time (`stopped`: why there is none), or the pass was given up.
 pub(super) fn proven(
     start: &Start,
     weights: &[f64],
     problem: &Problem<'_>,
+    stopped: Option<Status>,
     pass: &Pass<'_>,
 ) -> Option<Solution> {
     let block = start.machines.blocks.first().filter(|_| start.proven)?;
@@ -179,8 +187,11 @@ pub(super) fn proven(
     let scores = problem.bank.feature_scores(&coef, pass)?;
     let slopes: Vec<f64> = weights.iter().zip(&scores).map(|(w, s)| w * s).collect();
     let product = problem.bank.feature_moments(&slopes, &vec![0.0; slopes.len()], pass)?.0;
-    let found = losses.machines(&start.machines, coef, block.linear, &product);
-    (!pass.is_given_up() && found.gap() <= problem.machine.tol()).then_some(found)
+    let mut found = losses.machines(&start.machines, coef, block.linear, &product);
+    if found.gap() > problem.machine.tol() {
+        found.blocks[0].status = stopped?;
+    }
+    (!pass.is_given_up()).then_some(found)
 }
 
 /// What each instance loses, of machines whose objective is ½‖w‖² and that.

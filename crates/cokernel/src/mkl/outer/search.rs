@@ -230,11 +230,13 @@ impl<'a> Search<'a> {
     /// not summed.
     pub fn proven_start(&mut self, start: &dual::Start, weights: &[f64]) -> Result<Option<Point>> {
         let watch = self.watch.clone();
-        let machines = dual::proven(start, weights, self.problem, &Pass::under(&watch));
+        let stopped = watch.stop();
+        let machines = dual::proven(start, weights, self.problem, stopped, &Pass::under(&watch));
         let Some(machines) = machines else { return Ok(None) };
         let mut point = Point::new(weights.to_vec(), machines);
         self.differentiate(&mut point, false)?;
-        let enough = !self.given_up && self.gap(&point) <= self.tol;
+        let enough = stopped.is_some() || self.gap(&point) <= self.tol;
+        let enough = enough && !self.given_up;
         self.given_up = false;
         Ok(enough.then_some(point))
     }
