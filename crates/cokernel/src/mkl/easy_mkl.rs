@@ -58,7 +58,8 @@ static METHOD: Method = Method {
     params: &[
         Param {
             name: "lambda",
-            doc: "Between the margin (near 0) and the distance of the class means (1).",
+            doc: "Between the margin (near 0) and the distance of the class means (1), for kernels that are divided by the \
+                  mean of all their diagonal entries.",
             range: Range::Real { default: 0.1, min: 0.0, max: 1.0, closed: false },
         },
         Param {

@@ -74,8 +74,8 @@ static METHOD: Method = Method {
         },
         Param {
             name: "lambda",
-            doc: "What the squared norm of the weights costs, for kernels whose mean diagonal entry is 1: the smaller, \
-                  the larger the weights.",
+            doc: "What the squared norm of the weights costs, for kernels whose mean diagonal entry is 1, and over that mean for \
+                  others: the smaller, the larger the weights.",
             range: Range::Real { default: 1.0, min: 0.0, max: 1e12, closed: false },
         },
         TOL,

@@ -113,7 +113,7 @@ pub(super) fn start(
     let losses = Losses::of(problem, &machines.blocks[0].heads[0]);
     let mut at = point(&machines)?;
     let (mut steps, mut gap, mut near) = (0, f64::INFINITY, false);
-    // The last weights whose gap is known, and whether that is the end.
+    // The weights with the least gap that is known, and whether that is the end.
     let (mut last, mut proven): (Option<(Vec<f64>, Solution)>, bool) = (None, false);
     loop {
         let (weights, square) = best(p, &at.scores);
@@ -125,7 +125,10 @@ pub(super) fn start(
         if let Some(losses) = &losses {
             let found = losses.machines(&machines, at.coef.clone(), at.linear, &product);
             let before = std::mem::replace(&mut gap, found.gap());
-            last = Some((weights, found));
+            // A gap of 1 is that of no machine at all.
+            if gap < last.as_ref().map_or(1.0, |(_, best)| best.gap()) {
+                last = Some((weights, found));
+            }
             proven = gap <= ENOUGH * aim;
             if proven {
                 break;
