@@ -10931,8 +10931,8 @@ class SmoMKLClassifier(KernelClassifier):
         at least 1.01 and at most 1000.
     lam : float, default=1.0
         What the squared norm of the weights costs, for kernels whose mean diagonal entry is
-        1: the smaller, the larger the weights. A real number greater than 0 and at most
-        1000000000000.
+        1, and over that mean for others: the smaller, the larger the weights. A real number
+        greater than 0 and at most 1000000000000.
     tol : float, default=0.001
         Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
         real number greater than 0 and at most 0.5.
@@ -15776,8 +15776,9 @@ class EasyMKLClassifier(KernelClassifier):
         The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
         Those that have an argument here, as C, are given there.
     lam : float, default=0.1
-        Between the margin (near 0) and the distance of the class means (1). A real number
-        greater than 0 and at most 1.
+        Between the margin (near 0) and the distance of the class means (1), for kernels
+        that are divided by the mean of all their diagonal entries. A real number greater
+        than 0 and at most 1.
     tol : float, default=0.0001
         Relative duality gap of the margin to stop at. A real number greater than 0 and at
         most 0.5.

@@ -13,7 +13,7 @@
 //! diagonal, the usual setting, have u = 1. Kernels are not centred by default, as in the source.
 //!
 //! **Certificate.** The objective f is the squared distance over ⟨T, T⟩. By convexity min f ≥ f(η) − (ηᵀ∇f − min_m
-//! ∂f/∂η_m); the gap is that difference over f(η), 0 where the difference is rounding beside ‖T‖².
+//! ∂f/∂η_m); the gap is that difference over f(η), or over what makes rounding count as solved where f(η) is less.
 //!
 //! **Scale.** All kernels times s: no change. One kernel: large values are far from T, so normalise. Two copies
 //! share the weight that one would have. Cost: one pass over the kernels of n²M²/2 multiplications, an M × M
@@ -45,8 +45,8 @@ static METHOD: Method = Method {
     params: &[CENTERED_NOT],
 };
 
-/// What is left of the squared distance, over the square of the ideal kernel, and counts as nothing.
-const ROUNDING: f64 = 1e-14;
+/// How exact slopes at the solution are, over the largest second derivative.
+const ROUNDING: f64 = 1e-12;
 /// Relative gap from which the program counts as solved.
 const SOLVED: f64 = 1e-6;
 
@@ -95,9 +95,9 @@ impl Learner for IdealDistance {
         let (before, after) = (value(&start, &from), value(&weights, &to));
         let along: f64 = weights.iter().zip(&to).map(|(w, s)| w * s).sum();
         let least = to.iter().copied().fold(f64::INFINITY, f64::min);
-        // Of a distance that is rounding beside the ideal kernel nothing is left.
-        let left = (along - least).max(0.0);
-        let gap = if left <= ROUNDING { 0.0 } else { left / after.max(f64::MIN_POSITIVE) };
+        // Beside a distance that is next to nothing all that is left would be rounding.
+        let largest = hessian.iter().fold(1.0_f64, |a, h| a.max(h.abs()));
+        let gap = (along - least).max(0.0) / after.max(ROUNDING * largest / SOLVED);
         report.objective = vec![before, after];
         report.iterations = 1;
         report.gap = Some(gap);

@@ -166,8 +166,12 @@ pub(super) fn start(
             break;
         }
     }
-    // Without time for more, what is known so far is the answer.
-    proven |= watch.stop().is_some() && last.is_some();
+    // Without time for more, what is known so far is the answer, if it is better than no machine.
+    let stopped = watch.stop().is_some();
+    if stopped && last.is_none() {
+        return None;
+    }
+    proven |= stopped;
     let (weights, machines) = match last.filter(|_| proven) {
         Some(last) => last,
         None => (best(p, &at.scores).0, machines),

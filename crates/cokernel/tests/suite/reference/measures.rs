@@ -138,6 +138,26 @@ fn the_ideal_distance_is_its_program() {
     }
 }
 
+/// Gaps were divided by a distance of 0, and by what a kernel of next to no size has to do with the others.
+#[test]
+fn gaps_of_perfect_fits_and_of_unlike_kernels_are_no_rounding() {
+    let two = |a: f64, b: f64| Matrix::new(2, 2, vec![a, b, b, a]).unwrap();
+    let kernels = [two(4.0, -4.0), two(0.1, 0.0), two(1.0, -0.5), two(2.0, 1.0)];
+    let target = Target::from(classes(&[0, 1]));
+    let found = learn("ideal_distance", &[("centered", Value::from("yes"))], &kernels, &target);
+    let report = &found.report;
+    assert!(report.objective[1].abs() < 1e-12 && report.status.is_success(), "{report:?}");
+    assert!(report.gap.unwrap() < 1e-6, "{report:?}");
+    let (kernels, codes, _) = given(3);
+    for size in [1e6, 1e8, 1e12] {
+        let sizes = [1.0 / size, 1.0, size];
+        let times = |(k, s): (&Matrix, f64)| Matrix::from_fn(30, 30, |i, j| s * k.get(i, j));
+        let kernels: Vec<Matrix> = kernels.iter().zip(sizes).map(times).collect();
+        let found = learn("kandola", &[], &kernels, &Target::from(classes(&codes)));
+        assert!(found.report.status.is_success(), "{size:e}: {:?}", found.report);
+    }
+}
+
 /// The first stage of EasyMKL as a quadratic program in γ.
 #[test]
 fn easy_mkl_is_its_program() {
