@@ -196,7 +196,8 @@ fn traces_never_rise_and_the_best_start_is_kept() {
                 assert!(report.notes.iter().any(|n| n.starts_with(note)), "{what}");
                 // A start is the same however many there are.
                 assert_eq!(alone.report.details["objectives"], all[..1], "{what}");
-                if search == "lbfgs" {
+                // One of the gates for all.
+                if search == "lbfgs" && gating.is_none_or(|g| g == Shape::IDS[0]) {
                     let again = learned(id, &given, text, &target, &Run::default());
                     assert_eq!((again.rule, again.views), (found.rule, found.views), "{what}");
                 }
