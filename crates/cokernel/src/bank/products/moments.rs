@@ -80,7 +80,7 @@ impl Bank {
                         sums.add_rows(tile, m, r + 1 - few..r + 1, vectors, of);
                         if !pairs {
                             for r in r + 1 - few..=r {
-                                let segment = segment(tile, m, r);
+                                let segment = tile.segment(r, m);
                                 sums.inner[m] += weight * simd::dot(segment, segment);
                             }
                         }
@@ -106,11 +106,6 @@ impl Bank {
     }
 }
 
-fn segment<'a>(tile: &Tile<'a>, m: usize, r: usize) -> &'a [f64] {
-    let (values, stride) = tile.rows(r);
-    &values[m * stride..][..tile.cols]
-}
-
 impl Moments {
     /// Adds a few rows of kernel m of a tile to `sums` and `within`.
     fn add_rows(
@@ -124,7 +119,7 @@ impl Moments {
         let (n, kernels, columns) = (of.len(), self.sums.len() / of.len(), tile.col0..);
         let group = |r: usize| of[tile.row0 + r] as usize;
         let pair =
-            |r: usize| (segment(tile, m, r), &vectors[group(r)][columns.clone()][..tile.cols]);
+            |r: usize| (tile.segment(r, m), &vectors[group(r)][columns.clone()][..tile.cols]);
         let of_kernel = &mut self.sums[m * n..(m + 1) * n];
         let (above, below) = of_kernel.split_at_mut(tile.col0);
         let others = if tile.diagonal { &mut [][..] } else { &mut below[..tile.cols] };
@@ -156,22 +151,24 @@ mod tests {
         let n = 150;
         let kernel =
             |s: usize| Matrix::from_fn(n, n, |i, j| ((i * j + s * (i + j)) as f64 * 0.37).sin());
-        let kernels: Vec<Matrix> = (0..3).map(kernel).collect();
-        let named = kernels.iter().enumerate().map(|(m, k)| (format!("k{m}"), k.clone()));
         let of: Vec<u32> = (0..n).map(|i| (i * i % 5 % 3) as u32).collect();
         let one = |c: u32| of.iter().map(|g| f64::from(u8::from(*g == c))).collect();
         let vectors: Vec<Vec<f64>> = (0..3).map(one).collect();
-        for storage in [Storage::Resident, Storage::OnDemand] {
-            let bank = Bank::from_matrices(named.clone().collect(), storage).unwrap();
+        // Kernels that lie apart, side by side, and more than there are registers for.
+        let both = [Storage::Resident, Storage::OnDemand].into_iter();
+        for (storage, count) in both.flat_map(|s| [3, 23, 50].map(|count| (s.clone(), count))) {
+            let kernels: Vec<Matrix> = (0..count).map(kernel).collect();
+            let named = kernels.iter().enumerate().map(|(m, k)| (format!("k{m}"), k.clone()));
+            let bank = Bank::from_matrices(named.collect(), storage).unwrap();
             let found = bank.moments(&vectors, &of, true, &Pass::default());
             let alone = bank.moments(&vectors, &of, false, &Pass::default());
-            for m in 0..3 {
-                for h in 0..3 {
+            for m in 0..count {
+                for h in 0..count {
                     let (a, b) = (kernels[m].values(), kernels[h].values());
                     let want: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
-                    assert!((found.inner[3 * m + h] - want).abs() < 1e-8);
+                    assert!((found.inner[count * m + h] - want).abs() < 1e-8);
                 }
-                assert!((alone.inner[m] - found.inner[4 * m]).abs() < 1e-8);
+                assert!((alone.inner[m] - found.inner[(count + 1) * m]).abs() < 1e-8);
                 for i in 0..n {
                     let want: f64 = kernels[m].row(i).iter().sum();
                     assert!((found.sums[m * n + i] - want).abs() < 1e-10);
@@ -183,7 +180,7 @@ mod tests {
                         .flat_map(|i| (0..n).filter(member).map(move |j| (i, j)))
                         .map(|(i, j)| kernels[m].get(i, j))
                         .sum();
-                    assert!((found.within[3 * c + m] - want).abs() < 1e-9);
+                    assert!((found.within[count * c + m] - want).abs() < 1e-9);
                 }
             }
             assert_eq!((&found.sums, &found.within), (&alone.sums, &alone.within));
