@@ -217,6 +217,18 @@ dispatch! {
 }
 
 #[inline(always)]
+fn harmonic_body<const FMA: bool>(terms: &mut [f64], rest: f64, factor: f64, values: &[f64]) {
+    for (t, v) in terms.iter_mut().zip(values) {
+        let v = if *v < 1.0 { *v } else { 1.0 };
+        *t *= rest / fma::<FMA>(-factor, v, 1.0);
+    }
+}
+dispatch! {
+    /// terms_k *= rest / (1 − factor · min(values_k, 1)).
+    fn harmonic(terms: &mut [f64], rest: f64, factor: f64, values: &[f64]) = harmonic_body
+}
+
+#[inline(always)]
 fn subtract_body<const FMA: bool>(x: &mut [f64], factor: f64, y: &[f64]) {
     for (x, y) in x.iter_mut().zip(y) {
         *x = fma::<FMA>(-factor, *y, *x);

@@ -65,5 +65,9 @@ proptest! {
         let mut out = vec![1.0; a.len()];
         gated_sum(&terms, &mut out);
         prop_assert!(out.iter().zip(&pairs).all(|(o, (x, z))| near(*o, 1.0 + 10.0 * x * z)));
+        let (scaled, mut out): (Vec<f64>, _) = (a.iter().map(|v| v / 6.0).collect(), b.clone());
+        harmonic(&mut out, 0.3, 0.7, &scaled);
+        let one = |v: f64, term: f64| term * 0.3 / (1.0 - 0.7 * v.min(1.0));
+        prop_assert!(out.iter().zip(scaled.iter().zip(&b)).all(|(o, (v, t))| near(*o, one(*v, *t))));
     }
 }

@@ -43,6 +43,7 @@ use crate::params::{Param, Params, Range};
 use crate::rule::{Hyperkernel, Weighted, harmonic};
 use crate::run::Pass;
 use crate::{Counts, Error, Event, Report, Result, Run, Status, Watch};
+use cokernel_dense::simd;
 use rayon::prelude::*;
 
 /// The registry entry.
@@ -90,6 +91,9 @@ const LARGEST: usize = 300;
 /// Pairs that join in a round, and the cosine of two functions above which they count as the same.
 const JOIN: usize = 10;
 const SAME: f64 = 0.9999;
+
+/// Terms of z that are computed together.
+const PART: usize = 1024;
 
 #[derive(Debug)]
 struct Hyperkernels {
@@ -376,20 +380,32 @@ impl Hyperkernels {
     ) -> Option<(f64, Vec<f64>)> {
         let n = values.n;
         let coefs = fitted.machines.coefs();
-        // ½ Σ_u c_ua c_ub, twice of pairs of two.
-        let mut terms: Vec<(usize, f64)> = Vec::new();
+        // ½ Σ_u c_ua c_ub, twice of pairs of two, and the values of each kernel there.
+        let mut terms: Vec<f64> = Vec::new();
+        let mut there: Vec<Vec<f64>> = vec![Vec::new(); values.kernels];
         let mut pair = 0;
         for i in 0..n {
             for j in i..n {
                 let both: f64 = coefs.iter().map(|c| c[i] * c[j]).sum();
                 if both != 0.0 {
-                    terms.push((pair, if i == j { 0.5 * both } else { both }));
+                    terms.push(if i == j { 0.5 * both } else { both });
+                    there.iter_mut().zip(values.line(pair)).for_each(|(t, v)| t.push(*v));
                 }
                 pair += 1;
             }
         }
         let z = |p: &usize| -> f64 {
-            terms.iter().map(|(r, w)| w * values.at(self.decay, *p, *r)).sum()
+            let (mut sum, mut part) = (0.0, [0.0; PART]);
+            for (place, weights) in terms.chunks(PART).enumerate() {
+                let part = &mut part[..weights.len()];
+                part.fill(1.0);
+                for (there, v) in there.iter().zip(values.line(*p)) {
+                    let there = &there[place * PART..];
+                    simd::harmonic(part, 1.0 - self.decay, self.decay * v, there);
+                }
+                sum += simd::dot(part, weights);
+            }
+            sum
         };
         let worth: Vec<f64> = fitted.pairs.iter().map(z).collect();
         let weights = set.best(&worth);

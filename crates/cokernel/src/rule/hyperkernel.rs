@@ -4,6 +4,7 @@
 //! where they are. Kernel values above 1, which are not of kernels with unit diagonal, count as 1.
 
 use super::{Combination, Entry, Mix, Pairs, Rule, Stored, count, nonzero, reals, wrong};
+use cokernel_dense::simd;
 use serde_json::{Map, Value};
 
 /// The registry entry.
@@ -101,9 +102,7 @@ impl Mix for Hyperkernel {
         for (weight, line) in self.weights.iter().zip(self.values.chunks(self.kernels)) {
             term.fill(weight * constant);
             for (values, m) in pairs.values.iter().zip(&self.active) {
-                let v = line[*m];
-                let each = term.iter_mut().zip(*values);
-                each.for_each(|(t, k)| *t *= harmonic(self.decay, v, *k));
+                simd::harmonic(&mut term, 1.0 - self.decay, self.decay * line[*m], values);
             }
             out.iter_mut().zip(&term).for_each(|(o, t)| *o += t);
         }
