@@ -5,6 +5,9 @@ use super::gap::{Measure, Multiple, View};
 use super::halves::Problem;
 use crate::Watch;
 
+/// Part of the largest Σ|x| below which a gradient is taken anew.
+const SHRUNK: f64 = 0.5;
+
 /// x with its exact gradient.
 #[derive(Clone)]
 pub(super) struct Full {
@@ -16,6 +19,8 @@ pub(super) struct Full {
     pub gradient: Vec<f64>,
     /// The x at which `gradient` was taken.
     pub anchor: Vec<f64>,
+    /// The largest Σ|x| at which it was brought up to date since it was taken from x alone.
+    largest: f64,
     scratch: Vec<f64>,
 }
 
@@ -24,13 +29,14 @@ impl Full {
     pub fn new(p: &Problem<'_>, x: Vec<f64>, sum: f64, unit: f64, watch: &Watch) -> Self {
         let n = x.len();
         let (anchor, scratch) = (vec![0.0; n], vec![0.0; n]);
-        let largest = |v: &[f64]| v.iter().fold(0.0_f64, |a, q| a.max(q.abs()));
+        let most = |v: &[f64]| v.iter().fold(0.0_f64, |a, q| a.max(q.abs()));
         let magnitude = p.magnitude();
         let gradient = p.linear.to_vec();
-        let mut full = Full { unit, magnitude, x, gradient, anchor, scratch };
+        let largest = 0.0;
+        let mut full = Full { unit, magnitude, x, gradient, anchor, largest, scratch };
         if sum != 0.0 {
             full.renew(p);
-            full.magnitude = magnitude.max(largest(&full.gradient));
+            full.magnitude = magnitude.max(most(&full.gradient));
         } else if !full.sync(p, watch) {
             full.x.fill(0.0);
             full.anchor.fill(0.0);
@@ -44,6 +50,7 @@ impl Full {
         if done {
             self.gradient.copy_from_slice(&self.scratch);
             self.anchor.copy_from_slice(&self.x);
+            self.largest = size(&self.x);
         }
         done
     }
@@ -60,11 +67,25 @@ impl Full {
         let sums = self.scratch.iter().zip(p.linear);
         self.gradient.iter_mut().zip(sums).for_each(|(g, (s, q))| *g = q + s);
         self.anchor.copy_from_slice(&self.x);
+        self.largest = size(&self.x);
     }
 
-    /// Brings the gradient up to date in f64 for the variables that moved. False if that was given
-    /// up because of a stop: then this point is of no use.
+    /// Brings the gradient up to date in f64 for the variables that moved, or takes it from x alone where x has become
+    /// so much smaller that the rounding of before would stay in it (kernels of sizes 10⁻⁶ to 10⁶ and a start on their
+    /// mean: 10⁻⁸ of f for 10⁻¹¹). False if that was given up because of a stop: then this point is of no use.
     pub fn sync(&mut self, p: &Problem<'_>, watch: &Watch) -> bool {
+        let now = size(&self.x);
+        if now < SHRUNK * self.largest {
+            if !p.rows.multiply_until(&self.x, &mut self.scratch, watch) {
+                return false;
+            }
+            let sums = self.scratch.iter().zip(p.linear);
+            self.gradient.iter_mut().zip(sums).for_each(|(g, (s, q))| *g = q + s);
+            self.anchor.copy_from_slice(&self.x);
+            self.largest = now;
+            return true;
+        }
+        self.largest = self.largest.max(now);
         let mut moved = false;
         for (a, x) in self.anchor.iter_mut().zip(&self.x) {
             let change = x - *a;
@@ -148,7 +169,13 @@ impl Full {
             *f = factor * (*f - q) + q;
         }
         self.anchor.copy_from_slice(&self.x);
+        self.largest *= factor.abs();
     }
+}
+
+/// Σ|x|.
+fn size(x: &[f64]) -> f64 {
+    x.iter().map(|x| x.abs()).sum()
 }
 
 /// Σ x, rounded once (Neumaier).

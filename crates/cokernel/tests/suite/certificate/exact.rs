@@ -124,3 +124,30 @@ fn a_machine_is_no_worse_than_none() {
         }
     }
 }
+
+/// From coefficients a million times as large as its own: their rounding was 10⁻¹⁰ of f, times C a loss.
+#[test]
+fn a_start_far_too_large_leaves_no_rounding() {
+    let mut checked = 0;
+    for (cols, width) in [(2, 0.01), (4, 0.5), (7, 4.0)] {
+        let (kernel, codes) = overlapping(100, cols, width);
+        let classes = classes(&codes);
+        let small = Matrix::from_fn(100, 100, |i, j| 1e-7 * kernel.get(i, j));
+        let (gram, small) = (Gram::new(kernel.clone()).unwrap(), Gram::new(small).unwrap());
+        for c in [1e8, 1e9, 1e10] {
+            let svc = Svc { c, ..Svc::default() };
+            let first = svc.fit(&small, &classes, None, None, &Run::default()).unwrap();
+            let found = svc.fit(&gram, &classes, None, Some(&first), &Run::default()).unwrap();
+            let dual = &found.blocks[0];
+            let (primal, objective) = objectives(&kernel, &codes, c, dual);
+            let gap = (primal - objective) / primal;
+            let what = format!("{cols} columns, C = {c:e}: {gap:e}, said {:e}", dual.gap);
+            assert!(gap <= 1.4 * dual.gap + 1e-6, "{what}");
+            let size = |machines: &cokernel::machine::Solution| -> f64 {
+                machines.blocks[0].heads[0].coef.iter().map(|c| c.abs()).sum()
+            };
+            checked += usize::from(size(&first) > 1e4 * size(&found));
+        }
+    }
+    assert!(checked >= 3, "{checked}");
+}
