@@ -32,8 +32,10 @@
 //! **Cost** of a step over a pair: about 4 M n multiplications and two rows of each kernel, of which those that fit into a
 //! quarter of the run's memory are kept: many of them where C is large, and Newton's iterations do not grow with C.
 //!
-//! **Scale.** λ is divided by the mean diagonal entry of all kernels, which is 1 for kernels of unit diagonal; so all kernels
-//! times s and C divided by s leave d unchanged. Two copies of a kernel get the same weight.
+//! **Scale.** λ is divided by the mean diagonal entry of all kernels (an instance with a weight counts by it), which is 1 for
+//! kernels of unit diagonal; so all kernels times s and C divided by s leave d unchanged. Two copies of a kernel get the same
+//! weight. Kernels whose sizes differ by 10⁸ and more, and p near 1, may end as *stalled* with a gap that says little:
+//! normalise the kernels, or ask for a smaller `tol`.
 
 mod pairs;
 
