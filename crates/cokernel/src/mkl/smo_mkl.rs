@@ -34,7 +34,7 @@
 //!
 //! **Scale.** λ is divided by the mean diagonal entry of all kernels (an instance with a weight counts by it), which is 1 for
 //! kernels of unit diagonal; so all kernels times s and C divided by s leave d unchanged. Two copies of a kernel get the same
-//! weight. Kernels whose sizes differ by 10⁸ and more, and p near 1, may end as *stalled* with a gap that says little:
+//! weight. Kernels whose sizes differ by 10¹⁰, and p near 1, may end as *stalled* with a gap that says little:
 //! normalise the kernels, or ask for a smaller `tol`.
 
 mod pairs;

@@ -64,6 +64,11 @@ impl Full {
     /// The gradient from x alone.
     pub fn renew(&mut self, p: &Problem<'_>) {
         p.rows.multiply(&self.x, &mut self.scratch);
+        self.take_product(p);
+    }
+
+    /// The gradient from Kx in `scratch`.
+    fn take_product(&mut self, p: &Problem<'_>) {
         let sums = self.scratch.iter().zip(p.linear);
         self.gradient.iter_mut().zip(sums).for_each(|(g, (s, q))| *g = q + s);
         self.anchor.copy_from_slice(&self.x);
@@ -79,10 +84,7 @@ impl Full {
             if !p.rows.multiply_until(&self.x, &mut self.scratch, watch) {
                 return false;
             }
-            let sums = self.scratch.iter().zip(p.linear);
-            self.gradient.iter_mut().zip(sums).for_each(|(g, (s, q))| *g = q + s);
-            self.anchor.copy_from_slice(&self.x);
-            self.largest = now;
+            self.take_product(p);
             return true;
         }
         self.largest = self.largest.max(now);

@@ -125,7 +125,7 @@ fn a_machine_is_no_worse_than_none() {
     }
 }
 
-/// From coefficients a million times as large as its own: their rounding was 10⁻¹⁰ of f, times C a loss.
+/// From coefficients at least 10⁴ times as large as its own: their rounding stayed in f, times C a loss.
 #[test]
 fn a_start_far_too_large_leaves_no_rounding() {
     let mut checked = 0;
