@@ -20,7 +20,7 @@ const PEERS_ALONE: [&str; 3] = ["mvlearn==0.5.0", "polyview==0.1.0", "snfpy==0.2
 
 /// Runs the named benchmarks, or all.
 pub fn run(names: &[String]) -> Result<(), String> {
-    cargo(&["build", "--release", "--package", "cokernel-benches"], &[])?;
+    cargo(&["build", "--release", "--package", "cokernel-benches"])?;
     let python = environment()?;
     let scripts = root().join("benches").join("peers");
     // What they share runs nothing of ours.

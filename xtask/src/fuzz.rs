@@ -26,7 +26,7 @@ pub fn run(args: &[String]) -> Result<(), String> {
         }
     }
     // Checks of overflow are on in this profile.
-    cargo(&["build", "--package", "cokernel-fuzz"], &[])?;
+    cargo(&["build", "--package", "cokernel-fuzz"])?;
     let known = known()?;
     if let Some(unknown) = names.iter().find(|n| !known.contains(n)) {
         return Err(format!("no target '{unknown}'; known: {}", known.join(", ")));

@@ -42,14 +42,38 @@ fn main() -> ExitCode {
     }
 }
 
+/// All tests of Rust.
+const TESTS: [&str; 4] = ["test", "--workspace", "--exclude", "cokernel-benches"];
+
 fn test() -> Result<(), String> {
     use steps::{cargo, timed};
     let mut counts = steps::Counts::default();
     // Packages come over the network while the first steps compile.
     let packages = std::thread::spawn(python::provide);
-    timed("formatting", || cargo(&["fmt", "--all", "--check"], &[]))?;
+    timed("formatting", || cargo(&["fmt", "--all", "--check"]))?;
+    timed("tests, compiled", || cargo(&[&TESTS[..], &["--no-run"]].concat()))?;
+    timed("a browser for the report page, and R", || {
+        println!("{}\n{}", browser::provide(), r::provide());
+        Ok(())
+    })?;
+    // Tests seldom take all cores: what only reads the code goes on beside them.
+    std::thread::scope(|threads| {
+        let reading = threads.spawn(read);
+        timed("tests", || steps::cargo_test(&TESTS, &mut counts))?;
+        timed("generated files", readme::check_generated)?;
+        timed("Python's packages", || packages.join().map_err(|_| "a panic".to_string())?)?;
+        reading.join().map_err(|_| "a panic".to_string())?
+    })?;
+    with_programs(&mut counts)?;
+    println!("{} passed, {} failed, {} skipped", counts.passed, counts.failed, counts.ignored);
+    if counts.passed == 0 { Err("no test was run".to_string()) } else { Ok(()) }
+}
+
+/// Lints and documentation; the lines of each come when it has ended.
+fn read() -> Result<(), String> {
+    use steps::{cargo_at_once, timed};
     timed("lints", || {
-        cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[])
+        cargo_at_once(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[])
     })?;
     timed("documentation", || {
         // Of benchmarks, fuzzers and this program nobody reads pages.
@@ -57,20 +81,8 @@ fn test() -> Result<(), String> {
         for unread in ["cokernel-benches", "cokernel-fuzz", "xtask"] {
             words.extend(["--exclude", unread]);
         }
-        cargo(&words, &[("RUSTDOCFLAGS", "-D warnings")])
-    })?;
-    timed("a browser for the report page, and R", || {
-        println!("{}\n{}", browser::provide(), r::provide());
-        Ok(())
-    })?;
-    timed("tests", || {
-        steps::cargo_test(&["test", "--workspace", "--exclude", "cokernel-benches"], &mut counts)
-    })?;
-    timed("generated files", readme::check_generated)?;
-    timed("Python's packages", || packages.join().map_err(|_| "a panic".to_string())?)?;
-    with_programs(&mut counts)?;
-    println!("{} passed, {} failed, {} skipped", counts.passed, counts.failed, counts.ignored);
-    if counts.passed == 0 { Err("no test was run".to_string()) } else { Ok(()) }
+        cargo_at_once(&words, &[("RUSTDOCFLAGS", "-D warnings")])
+    })
 }
 
 /// What uses the programs that are built by now. Python's checks go on alone for a while on one core, so the others stand

@@ -35,7 +35,7 @@ fn regenerated(text: &str) -> Result<String, String> {
 
 /// Rewrites the table.
 pub fn generate() -> Result<(), String> {
-    crate::steps::cargo(&["build", "--quiet", "--package", "cokernel-cli"], &[])?;
+    crate::steps::cargo(&["build", "--quiet", "--package", "cokernel-cli"])?;
     let text = fs::read_to_string(readme()).map_err(|e| e.to_string())?;
     fs::write(readme(), regenerated(&text)?).map_err(|e| e.to_string())
 }

@@ -70,12 +70,29 @@ fn cpu_of_programs() -> Option<f64> {
     Some((hundredths(16)? + hundredths(17)?) / 100.0)
 }
 
-/// Cargo in the root of the workspace, with extra environment variables.
-pub fn cargo(args: &[&str], env: &[(&str, &str)]) -> Result<(), String> {
-    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(program);
-    command.args(args).current_dir(root()).envs(env.iter().copied());
-    succeed(&mut command)
+/// Cargo in the root of the workspace.
+pub fn cargo(args: &[&str]) -> Result<(), String> {
+    succeed(&mut cargo_command(args))
+}
+
+fn cargo_command(args: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(args).current_dir(root());
+    command
+}
+
+/// Cargo with extra environment variables beside other programs: all its lines come at once, and but for a failure they are few.
+pub fn cargo_at_once(args: &[&str], env: &[(&str, &str)]) -> Result<(), String> {
+    let mut command = cargo_command(&args[..1]);
+    let command = command.arg("--quiet").args(&args[1..]).envs(env.iter().copied());
+    let out = command.output().map_err(|e| format!("cargo: {e}"))?;
+    print!("{}", String::from_utf8_lossy(&out.stdout));
+    eprint!("{}", String::from_utf8_lossy(&out.stderr));
+    if out.status.success() {
+        Ok(())
+    } else {
+        Err(format!("cargo {} ended with {}", args[0], out.status))
+    }
 }
 
 /// Runs a program that must succeed.
@@ -86,13 +103,8 @@ pub fn succeed(command: &mut Command) -> Result<(), String> {
 
 /// `cargo test`, adding up its closing lines.
 pub fn cargo_test(args: &[&str], counts: &mut Counts) -> Result<(), String> {
-    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut child = Command::new(program)
-        .args(args)
-        .current_dir(root())
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(|e| format!("cargo: {e}"))?;
+    let mut child =
+        cargo_command(args).stdout(Stdio::piped()).spawn().map_err(|e| format!("cargo: {e}"))?;
     if let Some(out) = child.stdout.take() {
         for line in BufReader::new(out).lines() {
             let line = line.map_err(|e| e.to_string())?;

@@ -21,7 +21,7 @@
 //!
 //! The left side is positive definite; where forms do not change (H = 0) a step solves the equations, however small the
 //! weight should be: a second-order model of J in η, or in η^p, comes there in many steps, because it is poor far away.
-//! δu is kept between −3 and 3, and weights below 10⁻⁷ go where the equations put them,
+//! δu is kept between −3 and 3, and weights below 10⁻⁷ whose q_m does not depend on them go where the equations put them,
 //! η_m = (q_m / Σ_h η_h q_h)^{1/(p−1)}. `closed_form`: the step of the papers, η_m ∝ ‖w_m‖^{2/(p+1)} with
 //! ‖w_m‖² = η_m² q_m, which needs the more machines the nearer p is to 1.
 //!

@@ -158,6 +158,12 @@ pub(super) trait Set: fmt::Debug + Send + Sync {
         1.0
     }
 
+    /// The size of the largest of these weights, where the set does not say how large they are.
+    fn size(&self, weights: &[f64]) -> f64 {
+        let _ = weights;
+        1.0
+    }
+
     /// Whether weights below 10⁻⁶ become 0 at the end.
     fn drops(&self) -> bool;
 

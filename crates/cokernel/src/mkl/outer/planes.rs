@@ -169,6 +169,13 @@ impl Cutting {
             *last = last.min(point.primal());
             gaps.last_mut().into_iter().for_each(|g| *g = gap);
         }
+        let mut notes = outer.notes(gap, status, search.refused);
+        if let (Status::Stalled, None, Some(note)) = (status, search.refused, notes.first_mut()) {
+            note.push_str(
+                ": its planes tell the last weights no better apart; normalise the kernels, use a smaller C, or take \
+                 simple_mkl, which has the same optimum",
+            );
+        }
         let report = Report {
             status,
             iterations,
@@ -178,7 +185,7 @@ impl Cutting {
             counts: search.counts,
             seconds: search.watch.seconds(),
             seed: run.seed,
-            notes: outer.notes(gap, status, search.refused),
+            notes,
             ..Report::closed_form(run)
         };
         let rule = Weighted::rule(point.weights);

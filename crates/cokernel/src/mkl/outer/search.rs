@@ -20,7 +20,9 @@ const LOOSEST: f64 = 1e-3;
 const POOR: f64 = 0.9;
 /// Relative gap from which on kernels are left aside: before, many of them come back.
 const NEAR: f64 = 0.3;
-/// Armijo's constant: the part of the linear decrease that must be achieved.
+/// Least form of a kernel as a part of what its rounding is at most, which is mostly far less.
+const HIDDEN: f64 = 0.01;
+/// Armijo's constant: the part of the linear decrease, or of the objective where that is less, that must be achieved.
 const ARMIJO: f64 = 1e-4;
 
 /// Weights, the machines on their kernel, and the quadratic forms of the machines.
@@ -59,9 +61,11 @@ impl Point {
         forms.map(|(q, lost)| 0.5 * (q + lost)).collect()
     }
 
-    /// ∂J/∂η.
+    /// ∂J/∂η. A form that rounding hides is taken as a small part of what rounding may be: as 0 it would say that its kernel
+    /// is of no use.
     pub fn gradient(&self) -> Vec<f64> {
-        self.total_forms().iter().map(|q| -0.5 * q).collect()
+        let forms = self.total_forms().into_iter().zip(&self.rounding);
+        forms.map(|(q, lost)| -0.5 * q.max(HIDDEN * lost)).collect()
     }
 
     /// Absolute duality gap of the machines at these weights.
@@ -133,7 +137,8 @@ impl<'a> Search<'a> {
 
     /// The kernels whose weights are above 0 and [small](DROP) beside `drop`.
     pub fn small(&self, weights: &[f64], drop: f64) -> Vec<usize> {
-        let few = |m: &usize| weights[*m] > 0.0 && weights[*m] < drop * self.set.unit(*m);
+        let least = drop * self.set.size(weights);
+        let few = |m: &usize| weights[*m] > 0.0 && weights[*m] < least * self.set.unit(*m);
         let mut small: Vec<usize> = (0..weights.len()).filter(few).collect();
         if small.is_empty() {
             return small;
@@ -514,7 +519,8 @@ impl<'a> Search<'a> {
             // the slope of the start says.
             let enough = match proposal.far {
                 true => value < before,
-                false => value <= before + ARMIJO * step * slope,
+                // Nothing can gain more than all there is: where a kernel is missed the slope says 10²⁰ times that.
+                false => value <= before - ARMIJO * (-step * slope).min(before.abs()),
             };
             if !proposal.far {
                 if enough {

@@ -86,7 +86,7 @@ impl Set for Ball {
         }
         let f = used.len();
         let stay = Proposal { weights: weights.to_vec(), decrease: 0.0, far: false };
-        if !equations.solve(&mut sides, 1 + blocks.len()) {
+        if !equations.solve(&mut sides) {
             return stay;
         }
         let (plain, ones) = sides.split_at(f);

@@ -1,11 +1,13 @@
 //! Newton's method on q_m = κ η_m^{p−1} in logarithms, of both sides and of the weights (see [`lp_norm`](crate::mkl)).
 
-use cokernel_dense::Cholesky;
+use cokernel_dense::LeveledCholesky;
 
 /// Largest change of the logarithm of a weight in a step.
 pub(super) const FARTHEST: f64 = 3.0;
-/// Weights below this share of their norm are put where the equations say.
+/// Weights below this share of their norm are put where the equations say, but for those whose form depends on them.
 pub(super) const SMALL: f64 = 1e-7;
+/// What a form changes by with its own weight, as a share of what the equation does, from which on it depends on it.
+const DEPENDS: f64 = 0.05;
 
 /// diag((p − 1) ω) + diag(η) H diag(η) with ω_m = ½ η_m q_m, of the kernels that have a weight and a form.
 pub(super) struct Equations {
@@ -17,10 +19,16 @@ pub(super) struct Equations {
 }
 
 impl Equations {
-    /// `hessian` is H, M × M; weights below `least` are not used.
+    /// `hessian` is H, M × M. Weights below `least` are not used, unless their form depends on them: that of a kernel whose
+    /// entries are 10⁸ times those of the others can need a weight of 10⁻⁹ and be 10²⁰ times as large without it.
     pub fn new(p: f64, weights: &[f64], forms: &[f64], hessian: &[f64], least: f64) -> Self {
         let m = weights.len();
-        let used: Vec<usize> = (0..m).filter(|k| weights[*k] >= least && forms[*k] > 0.0).collect();
+        let bent = |k: usize| weights[k] * hessian[k * m + k] > DEPENDS * (p - 1.0) * forms[k];
+        let is_used = |k: &usize| {
+            let (weight, form) = (weights[*k], forms[*k]);
+            weight > 0.0 && form > 0.0 && (weight >= least || bent(*k))
+        };
+        let used: Vec<usize> = (0..m).filter(is_used).collect();
         let mass: Vec<f64> = used.iter().map(|k| 0.5 * weights[*k] * forms[*k]).collect();
         let f = used.len();
         let mut matrix = vec![0.0; f * f];
@@ -33,10 +41,15 @@ impl Equations {
         Equations { used, mass, matrix }
     }
 
-    /// Solves for `count` right sides, one after the other; false if the matrix could not be factored.
-    pub fn solve(&self, sides: &mut [f64], count: usize) -> bool {
-        let factor = Cholesky::with_ridge(self.used.len(), &self.matrix);
-        factor.map(|factor| factor.solve(sides, count)).is_some()
+    /// Solves for right sides, one after the other; false if the matrix could not be factored.
+    pub fn solve(&self, sides: &mut [f64]) -> bool {
+        let Some(factor) = LeveledCholesky::new(self.used.len(), self.matrix.clone()) else {
+            return false;
+        };
+        for side in sides.chunks_mut(self.used.len().max(1)) {
+            side.copy_from_slice(&factor.solved(side));
+        }
+        true
     }
 
     /// xᵀ (this matrix) x.

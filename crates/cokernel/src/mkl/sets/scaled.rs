@@ -68,6 +68,10 @@ impl<S: Set + Copy + 'static> Set for Scaled<S> {
         self.set.unit(kernel) / self.factors[kernel]
     }
 
+    fn size(&self, weights: &[f64]) -> f64 {
+        self.set.size(&self.inside(weights))
+    }
+
     fn drops(&self) -> bool {
         self.set.drops()
     }

@@ -102,7 +102,7 @@ impl Set for Squared {
         let miss = |k: &usize| forms[*k].ln() - level - (p - 1.0) * weights[*k].ln();
         let mut sides: Vec<f64> = used.iter().zip(mass).map(|(k, w)| w * miss(k)).collect();
         sides.extend(mass);
-        if used.is_empty() || !equations.solve(&mut sides, 2) {
+        if used.is_empty() || !equations.solve(&mut sides) {
             return stay;
         }
         // The matrix of rank one, by the formula of Sherman and Morrison.
@@ -146,9 +146,8 @@ impl Set for Squared {
         self.majorised(weights, gradient)
     }
 
-    fn unit(&self, _: usize) -> f64 {
-        // Kernels are left out by their share of the trace alone.
-        f64::MAX
+    fn size(&self, weights: &[f64]) -> f64 {
+        weights.iter().fold(0.0, |a, w| a.max(*w))
     }
 
     fn drops(&self) -> bool {

@@ -6,6 +6,7 @@ mod hull;
 mod lp_norm;
 mod machines;
 pub mod measures;
+mod mixed_sizes;
 pub mod mkl;
 mod rounding;
 mod scales;
