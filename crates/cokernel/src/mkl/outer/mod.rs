@@ -241,6 +241,9 @@ const MOST: usize = 4_096;
 /// Trials of one line search.
 const TRIALS: usize = 20;
 
+/// Gap of machines, as a part of the tolerance, up to which they are not said to be why a method stalled.
+const BLAMED: f64 = 0.01;
+
 /// Weights below this become 0 at the end.
 const DROP_AT_END: f64 = 1e-6;
 
@@ -465,7 +468,10 @@ impl Outer<'_> {
         let Some(hessian) = curvature else {
             return self.set.first_order(&point.weights, &gradient);
         };
-        let second = self.set.second_order(&point.weights, &gradient, hessian);
+        let mut second = self.set.second_order(&point.weights, &gradient, hessian);
+        // A kernel that lost its weight and is missed promises 10²⁰ times all there is.
+        let all = point.primal() + self.set.penalty(&point.weights);
+        second.decrease = second.decrease.min(all.abs());
         let bound = self.set.majorised(&point.weights, &gradient);
         let down = |found: &Proposal| {
             let direction = search::towards(&point.weights, &found.weights);
@@ -556,11 +562,14 @@ impl Outer<'_> {
             None => "before its gap was known".to_string(),
         };
         let mut note = format!("{} ended before its tolerance ({status}) {gap}", self.title);
-        if let (Some((gap, how)), Status::Stalled) = (refused, status) {
-            note.push_str(&format!(
-                ": its machines could not be solved as exactly as it needs them ({how} at relative \
-                 gap {gap:.1e}); normalise the kernels, scale the features or use a smaller C"
-            ));
+        if status == Status::Stalled {
+            // Machines that are as exact as this are not what stopped it.
+            if let Some((gap, how)) = refused.filter(|(gap, _)| *gap > BLAMED * self.tol) {
+                note.push_str(&format!(
+                    ": its machines could not be solved as exactly as it needs them ({how} at relative gap {gap:.1e})"
+                ));
+            }
+            note.push_str("; normalise the kernels, scale the features or use a smaller C");
         }
         vec![note]
     }

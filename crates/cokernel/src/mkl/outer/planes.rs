@@ -170,11 +170,8 @@ impl Cutting {
             gaps.last_mut().into_iter().for_each(|g| *g = gap);
         }
         let mut notes = outer.notes(gap, status, search.refused);
-        if let (Status::Stalled, None, Some(note)) = (status, search.refused, notes.first_mut()) {
-            note.push_str(
-                ": its planes tell the last weights no better apart; normalise the kernels, use a smaller C, or take \
-                 simple_mkl, which has the same optimum",
-            );
+        if let (Status::Stalled, Some(note)) = (status, notes.first_mut()) {
+            note.push_str(", or take simple_mkl, which has the same optimum");
         }
         let report = Report {
             status,

@@ -106,7 +106,7 @@ impl Set for Ball {
         if blocks.is_empty() || !step.iter().all(|v| v.is_finite()) {
             return stay;
         }
-        let decrease = 0.5 * equations.bend(&step);
+        let decrease = 0.5 * equations.bend(&step) + equations.regained(&forms, &found);
         equations.moved(weights, &step, &mut found);
         Proposal { weights: self.onto(&found), decrease, far: false }
     }

@@ -58,6 +58,13 @@ impl Equations {
         self.matrix.chunks(x.len().max(1)).zip(x).map(|(row, x)| x * dot(row)).sum()
     }
 
+    /// What kernels that are not used promise at the weights `found`, to first order.
+    pub fn regained(&self, forms: &[f64], found: &[f64]) -> f64 {
+        let mut rest: Vec<f64> = forms.iter().zip(found).map(|(q, w)| 0.5 * q * w).collect();
+        self.used.iter().for_each(|k| rest[*k] = 0.0);
+        rest.iter().sum()
+    }
+
     /// Puts the weights that are used where a step in logarithms leads.
     pub fn moved(&self, weights: &[f64], step: &[f64], found: &mut [f64]) {
         for (k, v) in self.used.iter().zip(step) {

@@ -119,6 +119,7 @@ impl Set for Squared {
         let total: f64 = weights.iter().zip(&forms).map(|(w, q)| w / size * q).sum();
         let own = |q: &f64| size * (q / total).min(1.0).powf(1.0 / (p - 1.0));
         let mut found: Vec<f64> = forms.iter().map(own).collect();
+        let decrease = decrease + equations.regained(&forms, &found);
         equations.moved(weights, &step, &mut found);
         Proposal { weights: found, decrease, far: false }
     }
