@@ -101,7 +101,7 @@ fn no_kernel_is_lost_beside_far_larger_ones() {
             let (upper, lower) = match id {
                 "lp_norm" => (upper, sum - 0.5 * size),
                 _ => {
-                    let own = norm(&weights(&learned), p);
+                    let own = norm(weights(&learned), p);
                     let penalty = 0.5 * lambda_of_all * own * own;
                     (upper + penalty, sum - size * size / (8.0 * lambda_of_all))
                 }
