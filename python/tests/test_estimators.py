@@ -23,9 +23,12 @@ IS_OLD = tuple(int(part) for part in __version__.split(".")[:2]) < (1, 7)
 FEW: dict[str, dict[str, Any]] = {
     "bemkl": {"max_iterations": 10},
     "forest_two_stage": {"trees": 5},
+    "gaussian_process": {"max_iterations": 20},
     "gibbs_probit": {"chains": 2, "burn_in": 5, "draws": 5, "rhat": 100.0},
     "girolami_rogers": {"max_iterations": 10},
+    "gpk": {"max_iterations": 10},
     "hyperkernels": {"tol": 1e-6},
+    "lpk": {"max_iterations": 10},
 }
 
 #: Methods that are defined for two views or more.
