@@ -140,8 +140,8 @@ pub fn provide() -> Result<(), String> {
     Ok(())
 }
 
-/// All tests with the newest packages; beside them, since most of them take one core, scikit-learn's checks, and what the
-/// package does with the oldest packages, whose lines come when all have ended.
+/// All tests with the newest packages; beside them, since most of them take one core, scikit-learn's checks and the scripts of
+/// the guide, and what the package does with the oldest packages, whose lines come when all have ended.
 pub fn test(counts: &mut Counts) -> Result<(), String> {
     let python = newest()?;
     let old = environment("python-oldest", &OLDEST)?;
@@ -157,15 +157,18 @@ pub fn test(counts: &mut Counts) -> Result<(), String> {
         "python/tests/test_models.py",
         "python/tests/test_routing.py",
     ];
-    let checks = "python/tests/test_estimators.py";
-    let rest = ["python/tests".to_string(), format!("--ignore={checks}")];
+    let checks = ["python/tests/test_estimators.py", "python/tests/test_guide.py"];
+    let rest = checks.map(|file| format!("--ignore={file}"));
+    let rest = ["python/tests", &rest[0], &rest[1]];
     std::thread::scope(|scope| {
         let beside = scope.spawn(|| {
-            [pytest(&python, &[checks]), pytest(&old, &some)].map(|mut command| command.output())
+            [pytest(&python, &checks), pytest(&old, &some)].map(|mut command| command.output())
         });
-        let first = counted(&mut pytest(&python, &rest.each_ref().map(String::as_str)), counts);
+        let first = counted(&mut pytest(&python, &rest), counts);
         let others = beside.join().map_err(|_| "the tests beside the others".to_string())?;
-        for (name, found) in ["scikit-learn's checks", "oldest packages"].iter().zip(others) {
+        for (name, found) in
+            ["scikit-learn's checks and the guide", "oldest packages"].iter().zip(others)
+        {
             let found = found.map_err(|e| e.to_string())?;
             print!("{}", String::from_utf8_lossy(&found.stdout));
             eprint!("{}", String::from_utf8_lossy(&found.stderr));
