@@ -54,7 +54,7 @@ fn kernel(seed: u64, n: usize) -> Matrix {
 }
 
 /// Old code: kernels lost their weight by their share of the trace alone, or because rounding made their form 0 or less, and
-/// no step brought them back. With `smo_mkl` or `lp_norm` each of these ended as stalled, at a gap of up to 10³².
+/// no step brought them back. With `smo_mkl` or `lp_norm` each of these ended as stalled, at a gap of up to 10³³.
 #[test]
 fn no_kernel_is_lost_beside_far_larger_ones() {
     for seed in [5, 16, 64, 96, 108, 116, 227, 274, 280, 315, 344, 380_u64] {
