@@ -186,6 +186,11 @@ pub(super) trait Set: fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether all best weights are alike on most data, so that a smaller [`sample`] tells enough of them.
+    fn evens(&self) -> bool {
+        false
+    }
+
     /// The set of the weights of these kernels if all others have none, where the set has a place for that: with it
     /// few of many kernels are looked at at a time ([`generation`]).
     fn restricted(&self, kernels: &[usize]) -> Option<Box<dyn Set>> {

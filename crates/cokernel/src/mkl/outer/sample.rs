@@ -4,7 +4,7 @@
 //! over the kernels each time. With C times n over the size of the sample the losses weigh as much against the
 //! norm as with all instances. On 20 Gaussian kernels, n = 1,000, C = 1 to 100, the start from 250 instances is as
 //! good as the point after two changes of the weights, which are the dearest: all kernels have a weight then and
-//! none is left aside. A poor start costs time and nothing else: the loop ends at the same gap.
+//! none is left aside. Where all weights are [alike](super::Set::evens) half of them do as well. A poor start costs time and nothing else: the loop ends at the same gap.
 
 use super::Outer;
 use crate::bank::Bank;
@@ -48,7 +48,7 @@ pub(super) fn start(
     if problem.bank.len() < 2 || problem.warm.is_some() {
         return None;
     }
-    let sample = sample(problem, run)?;
+    let sample = sample(problem, outer.set.evens(), run)?;
     let pass = Pass::under(watch);
     let bank = problem.bank.sample(&sample.rows, &pass);
     if pass.is_given_up() {
@@ -73,11 +73,12 @@ pub(super) fn start(
     Some(Start { weights, instances: bank.n(), machines })
 }
 
-/// A quarter of the instances that take part, or as many as the memory allows.
-fn sample(problem: &Problem<'_>, run: &Run) -> Option<Sample> {
+/// A quarter of the instances that take part, or as many as the memory allows; half of these where weights are `even`.
+fn sample(problem: &Problem<'_>, even: bool, run: &Run) -> Option<Sample> {
     let given = |i: &usize| problem.weights.map_or(1.0, |w| w[*i]);
     let part = (0..problem.bank.n()).filter(|i| given(i) > 0.0).collect();
     let (part, size) = order(problem.bank, part, run)?;
+    let size = if even { size / 2 } else { size };
     let factor = part.len() as f64 / size as f64;
     let mut rows = match problem.target {
         Target::Classes(classes) => of_each_class(classes, &part, size)?,
@@ -197,9 +198,13 @@ mod tests {
         let machine = Svc::default();
         let counts: Vec<f64> = (0..n).map(|i| f64::from(u8::from(i >= 20)) * 2.0).collect();
         let problem = Problem { weights: Some(&counts), ..Problem::new(&bank, &target, &machine) };
-        let found = sample(&problem, &Run::default()).unwrap();
+        let found = sample(&problem, false, &Run::default()).unwrap();
         assert!(found.rows.iter().all(|i| *i >= 20) && found.rows.is_sorted());
         let total: f64 = found.weights.iter().sum();
+        let fewer = sample(&problem, true, &Run::default()).unwrap();
+        assert!(found.rows.len() >= FEWEST && fewer.rows.len() < FEWEST / 2 + 5);
+        let of_fewer: f64 = fewer.weights.iter().sum();
+        assert!((of_fewer / counts.iter().sum::<f64>() - 1.0).abs() < 0.04, "{of_fewer}");
         assert!((total / counts.iter().sum::<f64>() - 1.0).abs() < 0.02, "{total}");
         assert!(found.target.classes().unwrap().counts().iter().all(|c| *c >= OF_A_CLASS));
         // Too few of a class, too few instances, no memory, posteriors: the usual start.
@@ -215,7 +220,7 @@ mod tests {
             })
             .collect();
         let rare = Target::Classes(Classes::from_texts(&rare).unwrap());
-        let none = |p: &Problem<'_>, run: &Run| sample(p, run).is_none();
+        let none = |p: &Problem<'_>, run: &Run| sample(p, false, run).is_none();
         assert!(none(&Problem::new(&bank, &rare, &machine), &Run::default()));
         assert!(none(&problem, &Run { memory: 1 << 20, ..Run::default() }));
         let few: Vec<f64> = (0..n).map(|i| f64::from(u8::from(i >= 60))).collect();

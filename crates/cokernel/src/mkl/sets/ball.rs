@@ -6,6 +6,10 @@ use crate::mkl::outer::{Proposal, Set, closed_form};
 use crate::solve::conjugate::conjugate_gradients;
 use cokernel_dense::Lu;
 
+/// p from which on the best weights are alike: of sixty problems of 20 kernels with p = 2, 3, 4 and 8 a sample of half the
+/// size cost one a machine more, at p = 2, and took a tenth off the time of the others.
+const EVEN: f64 = 2.0;
+
 /// η ≥ 0, ‖η_b‖_p = 1 for each block b, p > 1. Newton's step is that of [`lp_norm`](crate::mkl), with one κ for each
 /// block.
 #[derive(Debug)]
@@ -168,6 +172,10 @@ impl Set for Ball {
 
     fn drops(&self) -> bool {
         false
+    }
+
+    fn evens(&self) -> bool {
+        self.p >= EVEN
     }
 
     fn ball(&self) -> Option<f64> {
