@@ -10,7 +10,7 @@
 //! (Bach, Lanckriet and Jordan, ICML 2004; LMKA §2.2.1.3, (2.4) and (2.5); D2.) The dual (2.5) bounds the form of
 //! each kernel, γ² d_m² ≥ Σ_u q_m^u, and the multipliers of these cones are the weights. d_m is what kernel m costs:
 //! a kernel with a large d_m has to fit the data so much better (cost-conscious MKL, LMKA §2.8; E4). With `d = unit` it
-//! is SimpleMKL; with `d = trace`, d_m² = tr(K_m)/n, it is the quadratically constrained program of Lanckriet et al. (2004) over kernels of trace n,
+//! is SimpleMKL; with `d = trace`, d_m² = tr(K_m)/n over the n instances that take part, it is the quadratically constrained program of Lanckriet et al. (2004) over kernels of trace n,
 //! and does not change if a kernel is multiplied by a number.
 //!
 //! `d = features` and `d = measured` take d_m² in proportion to the number of features that kernel m reads, or to the

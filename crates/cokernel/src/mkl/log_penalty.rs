@@ -127,7 +127,7 @@ impl Learner for LogPenalty {
         let (mut lambda, mut best) = (self.lambda, None);
         let mut report = Report::closed_form(run);
         if self.relative && lambda > 0.0 {
-            let machines = at_even_weights(problem, run, &watch)?;
+            let machines = at_even_weights(problem, self.tol, run, &watch)?;
             report.counts.add(&machines.counts);
             report.counts.combines += 1;
             lambda *= machines.primal().abs();

@@ -90,7 +90,7 @@ impl Learner for Regularized {
         let mut start = None;
         let mut lambda = self.lambda;
         if self.relative && lambda > 0.0 {
-            let machines = at_even_weights(problem, run, &watch)?;
+            let machines = at_even_weights(problem, self.tol, run, &watch)?;
             lambda *= machines.primal().abs();
             let rule = Weighted::rule(vec![1.0 / kernels as f64; kernels]);
             start = Some(Learned {

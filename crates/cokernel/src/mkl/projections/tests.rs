@@ -181,7 +181,7 @@ fn traces_never_rise_and_the_best_start_is_kept() {
                 let mut given = vec![("search", search), ("dimensions", "1")];
                 given.extend(gating.map(|g| ("gating", g)));
                 let alone = learned(id, &given, text, &target, &Run::default());
-                given.push(("starts", "3"));
+                given.push(("starts", "2"));
                 let found = learned(id, &given, text, &target, &Run::default());
                 let (report, trace) = (&found.report, &found.report.objective);
                 let falls = |w: &[f64]| w[1] <= w[0] + 1e-12 * w[0].abs();
@@ -190,9 +190,9 @@ fn traces_never_rise_and_the_best_start_is_kept() {
                 assert!(report.status.is_success(), "{what}: {} {:?}", report.status, report.notes);
                 let all = &report.details["objectives"];
                 let least = all.iter().fold(f64::INFINITY, |a, v| a.min(*v));
-                assert_eq!((all.len(), trace.last()), (3, Some(&least)), "{what}");
+                assert_eq!((all.len(), trace.last()), (2, Some(&least)), "{what}");
                 assert_eq!(all[report.details["start"][0] as usize], least, "{what}");
-                let note = "3 starts: objectives from";
+                let note = "2 starts: objectives from";
                 assert!(report.notes.iter().any(|n| n.starts_with(note)), "{what}");
                 // A start is the same however many there are.
                 assert_eq!(alone.report.details["objectives"], all[..1], "{what}");

@@ -19,12 +19,17 @@ pub(in crate::mkl) const UNIT: Param = Param {
 pub(in crate::mkl) const MEAN: &str = "mean";
 const ONE: &str = "one";
 
-/// The machines at equal weights.
+/// Relative gap of the machines as a part of that of the method: what is told in their objective is another problem
+/// where it is another number.
+const EXACT: f64 = 0.01;
+
+/// The machines at equal weights, for a method that is to reach the relative gap `tol`.
 ///
 /// # Errors
 /// Data that the machine cannot use.
 pub(in crate::mkl) fn at_even_weights(
     problem: &Problem<'_>,
+    tol: f64,
     run: &Run,
     watch: &Watch,
 ) -> Result<Solution> {
@@ -33,6 +38,7 @@ pub(in crate::mkl) fn at_even_weights(
     let kernel = mixed(problem.bank, &mean, None, run, watch)?;
     let run = run.remaining(watch).quiet();
     let warm = problem.warm_machines();
-    let how = How { weights: problem.weights, warm, ..How::new(&run) };
+    let tol = Some((EXACT * tol).max(1e-13).min(problem.machine.tol()));
+    let how = How { weights: problem.weights, warm, tol, ..How::new(&run) };
     problem.machine.solve(kernel.as_ref(), problem.target, &how)
 }

@@ -281,6 +281,23 @@ fn equal_kernels_share() {
     }
 }
 
+/// λ in multiples of an objective is told as exactly as the method is asked for: it came from a machine of its own tolerance, so
+/// that the problem that was solved, and its objective, changed in the fifth digit with the order of the instances.
+#[test]
+fn the_unit_of_a_penalty_is_as_exact_as_the_method() {
+    let (kernels, codes) = problem(50, 2, 4, 7);
+    let target = Target::from(classes(&codes));
+    for id in ["regularized_simple_mkl", "log_penalty"] {
+        let lambda = |tol: f64| {
+            let machine = Svc { c: 50.0, tol, ..Svc::default() };
+            let given = [("lambda", Value::Real(10.0)), ("tol", Value::Real(1e-6))];
+            learn(id, &given, &kernels, &target, &machine).report.details["lambda"][0]
+        };
+        let (loose, exact) = (lambda(1e-3), lambda(1e-11));
+        assert!((loose / exact - 1.0).abs() < 2e-8, "{id}: {loose} {exact}");
+    }
+}
+
 /// The log penalty: a trace that never rises, no better point nearby, and no more kernels than without.
 #[test]
 fn log_penalties() {
