@@ -363,7 +363,7 @@ impl Outer<'_> {
             }
             let proposal = match second && !few && !missed {
                 true => self.proposal_by(&search, &point),
-                false => self.proposal(&point, curvature.as_deref()),
+                false => self.proposal(&point, curvature.as_deref(), search.shortened),
             };
             iterations += 1;
             let hopeful = proposal.decrease > 0.5 * point.inner_gap() || !search.can_tighten();
@@ -468,7 +468,8 @@ impl Outer<'_> {
 
     /// Of second order, or where its model promises less what a bound from above does: so it is far from
     /// the optimum, where the model is too careful. First order where there is no second or it leads up.
-    fn proposal(&self, point: &Point, curvature: Option<&[f64]>) -> Proposal {
+    /// After a step that was too long the bound, which never is.
+    fn proposal(&self, point: &Point, curvature: Option<&[f64]>, shortened: bool) -> Proposal {
         let gradient = point.gradient();
         let Some(hessian) = curvature else {
             return self.set.first_order(&point.weights, &gradient);
@@ -485,7 +486,7 @@ impl Outer<'_> {
         if !down(&second) {
             return self.set.first_order(&point.weights, &gradient);
         }
-        if bound.decrease > second.decrease && down(&bound) { bound } else { second }
+        if (shortened || bound.decrease > second.decrease) && down(&bound) { bound } else { second }
     }
 
     /// Drops small weights where that does no harm, and solves the machines to their own tolerance.

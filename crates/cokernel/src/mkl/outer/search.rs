@@ -110,6 +110,8 @@ pub(super) struct Search<'a> {
     poor: Vec<bool>,
     /// tr(K_m)/n, once it is asked for.
     sizes: OnceLock<Vec<f64>>,
+    /// Whether the last step that was taken is a part of what was proposed.
+    pub shortened: bool,
 }
 
 impl<'a> Search<'a> {
@@ -132,6 +134,7 @@ impl<'a> Search<'a> {
             lower: f64::NEG_INFINITY,
             poor: vec![false; problem.bank.len()],
             sizes: OnceLock::new(),
+            shortened: false,
         })
     }
 
@@ -524,7 +527,7 @@ impl<'a> Search<'a> {
             };
             if !proposal.far {
                 if enough {
-                    return Ok(Some(self.accept(next)));
+                    return Ok(Some(self.accept(next, step)));
                 }
                 self.refuse(from)?;
                 let excess = value - before - slope * step;
@@ -540,7 +543,7 @@ impl<'a> Search<'a> {
             let here = self.set.slope(&next.weights, &next.gradient(), &direction);
             let flat = here.abs() <= 0.1 * slope.abs() || (step == 1.0 && here <= 0.0);
             if enough && (flat || trial > 6) {
-                return Ok(Some(self.accept(next)));
+                return Ok(Some(self.accept(next, step)));
             }
             self.refuse(from)?;
             if here > 0.0 || !enough {
@@ -594,7 +597,8 @@ impl<'a> Search<'a> {
     }
 
     /// Makes the kernel of the last trial the current one.
-    fn accept(&mut self, point: Point) -> Point {
+    fn accept(&mut self, point: Point, step: f64) -> Point {
+        self.shortened = step < 1.0;
         if let Some(stored) = &mut self.stored {
             stored.accept();
         }
