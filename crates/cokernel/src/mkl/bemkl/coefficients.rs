@@ -10,18 +10,21 @@
 //! λ changes little from one sweep to the next, so the inverse A of a sweep serves several, each at some n² operations for n³.
 //! What is left out of Σ λ_i Var a_i, and twice what is left out of the bound for it, is tr(A^½ D A^½ X²)/(1 − ρ) at most, D = diag
 //! d₀ and ρ = max_i Σ_j |A_ij δ_j| ≥ ‖X‖; the former is at most κ‖X‖²_F, κ the same maximum with d₀ in the place of δ or 1. What is
-//! left out of the determinant is at most ρ‖X‖²_F. The sum is kept below 10⁻⁹ n.
+//! left out of the determinant is at most ρ‖X‖²_F. The sum is kept below 10⁻⁹ n, or 10⁻³ of what the last sweep raised the bound by
+//! where that is more: it is no matter then, and the bound rises all the same.
 
 use crate::mkl::bayes::Precisions;
 use cokernel_dense::Cholesky;
 use cokernel_dense::simd::{dot, powers, symmetric_times};
 use std::sync::Arc;
 
-/// (κ + ρ) ‖X‖²_F for each instance, and ρ, up to which an inverse serves.
+/// (κ + ρ) ‖X‖²_F for each instance, or as a part of the last gain of the bound, and ρ, up to which an inverse serves.
 const LEFT_OUT: f64 = 1e-9;
-const REACH: f64 = 1e-2;
+const OF_GAIN: f64 = 1e-3;
+const REACH: f64 = 0.1;
 
-/// Σ |δ_i| A_ii ≥ ρ of a step that is so short that the inverse, which makes a factorisation half as dear again, pays.
+/// Σ |δ_i| A_ii ≥ ρ of a step that is so short that the inverse, which makes a factorisation half as dear again, pays where
+/// `LEFT_OUT` n may be left out; where more may, steps are longer by the root of that.
 const SHORT: f64 = 1e-2;
 
 /// Part by which a correction would change x that is left out.
@@ -78,17 +81,27 @@ impl Coefficients {
         }
     }
 
-    /// The next of both, of S and s; `keep`: inverses may be kept. `None` where a matrix has no factor.
-    pub fn update(&mut self, squares: &[f64], s: &[f64], tau: f64, keep: bool) -> Option<()> {
+    /// The next of both, of S and s; where inverses may be kept, `gain` is by how much the last sweep raised the bound. `None`
+    /// where a matrix has no factor.
+    pub fn update(
+        &mut self,
+        squares: &[f64],
+        s: &[f64],
+        tau: f64,
+        gain: Option<f64>,
+    ) -> Option<()> {
         let n = s.len();
+        // As a multiple of n.
+        let allowed = gain.map(|gain| LEFT_OUT.max(OF_GAIN * gain / n as f64));
         let moments = self.mean.iter().zip(&self.variances).map(|(a, v)| a * a + v);
         self.lambda.update(moments);
         let lambda = self.lambda.means();
         let d: Vec<f64> = lambda.iter().map(|l| l / tau).collect();
-        let near = self.inverse.as_ref().and_then(|i| i.near(squares, &d, s, &self.mean));
+        let inverse = self.inverse.as_ref().zip(allowed);
+        let near = inverse.and_then(|(i, allowed)| i.near(squares, &d, s, &self.mean, allowed));
         let Found { mean, diagonal, log } = match near {
             Some(found) => found,
-            None => self.anew(squares, &d, s, keep)?,
+            None => self.anew(squares, &d, s, allowed)?,
         };
         self.mean = mean;
         self.variances = diagonal.iter().map(|v| v / tau).collect();
@@ -99,7 +112,13 @@ impl Coefficients {
     }
 
     /// By a factorisation.
-    fn anew(&mut self, squares: &[f64], d: &[f64], s: &[f64], keep: bool) -> Option<Found> {
+    fn anew(
+        &mut self,
+        squares: &[f64],
+        d: &[f64],
+        s: &[f64],
+        allowed: Option<f64>,
+    ) -> Option<Found> {
         let n = s.len();
         self.inverse = None;
         let mut matrix = squares.to_vec();
@@ -108,11 +127,12 @@ impl Coefficients {
         let mut mean = s.to_vec();
         factor.solve(&mut mean, 1);
         let log = factor.log_determinant();
-        let short = self.last.as_ref().is_some_and(|(last, diagonal)| {
+        let short = self.last.as_ref().zip(allowed).is_some_and(|((last, diagonal), allowed)| {
             let steps = d.iter().zip(last).zip(diagonal);
-            steps.map(|((d, l), v)| (d - l).abs() * v).sum::<f64>() <= SHORT
+            let size: f64 = steps.map(|((d, l), v)| (d - l).abs() * v).sum();
+            size <= SHORT * (allowed / LEFT_OUT).sqrt()
         });
-        if !(keep && short) {
+        if !short {
             return Some(Found { mean, diagonal: factor.inverse_diagonal(), log });
         }
         let values = factor.inverse();
@@ -133,7 +153,14 @@ impl Coefficients {
 
 impl Inverse {
     /// From the inverse; `None` where it is too far away.
-    fn near(&self, squares: &[f64], d: &[f64], s: &[f64], start: &[f64]) -> Option<Found> {
+    fn near(
+        &self,
+        squares: &[f64],
+        d: &[f64],
+        s: &[f64],
+        start: &[f64],
+        allowed: f64,
+    ) -> Option<Found> {
         let n = s.len();
         let delta: Vec<f64> = d.iter().zip(&self.d).map(|(d, d0)| d - d0).collect();
         let (mut first, mut reach) = (vec![0.0; n], 0.0_f64);
@@ -143,7 +170,7 @@ impl Inverse {
             reach = reach.max(size);
         }
         let norm = dot(&delta, &first);
-        if !(reach <= REACH && (self.share + reach) * norm <= LEFT_OUT * n as f64) {
+        if !(reach <= REACH && (self.share + reach) * norm <= allowed * n as f64) {
             return None;
         }
         let log = self.log + dot(&self.diagonal, &delta) - 0.5 * norm;
@@ -193,8 +220,8 @@ mod tests {
             let mut without = with.clone();
             without.inverse = None;
             let before = with.inverse.clone();
-            with.update(&squares, &s, tau, true).expect("a factor");
-            without.update(&squares, &s, tau, false).expect("a factor");
+            with.update(&squares, &s, tau, Some(0.0)).expect("a factor");
+            without.update(&squares, &s, tau, None).expect("a factor");
             served += usize::from(match (before, &with.inverse) {
                 (Some(before), Some(now)) => Arc::ptr_eq(&before, now),
                 _ => false,
@@ -211,6 +238,6 @@ mod tests {
         assert!((10..30).contains(&served), "{served}");
         let inverse = with.inverse.clone().expect("an inverse");
         let far: Vec<f64> = inverse.d.iter().map(|d| d + 1.0).collect();
-        assert!(inverse.near(&squares, &far, &s, &with.mean).is_none());
+        assert!(inverse.near(&squares, &far, &s, &with.mean, LEFT_OUT).is_none());
     }
 }

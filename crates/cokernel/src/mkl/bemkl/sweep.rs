@@ -66,6 +66,9 @@ pub(super) struct State<'a> {
     noise: Option<Precisions>,
     tau: f64,
     epsilon: f64,
+    /// The bound after the last sweep, and by how much that raised it.
+    reached: f64,
+    gain: f64,
 }
 
 impl<'a> State<'a> {
@@ -115,6 +118,8 @@ impl<'a> State<'a> {
             noise: numbers.then(|| Precisions::new(1.0, 1.0, 1, total)),
             tau: asked.sigma_g.powi(-2),
             epsilon: 1.0,
+            reached: f64::NAN,
+            gain: 0.0,
         }
     }
 
@@ -137,15 +142,18 @@ impl<'a> State<'a> {
             Given::Numbers(_) => self.precisions(),
         }
         let bound = self.bound();
+        self.gain = (bound - self.reached).max(0.0);
+        self.reached = bound;
         (self.watch.stop().is_none() && !self.watch.gave_up() && bound.is_finite()).then_some(bound)
     }
 
     /// q(λ), q(a).
     fn update_coefficients(&mut self) -> Option<()> {
         let sums = self.kernels.sums(&self.g);
-        let (tau, keep, squares) = (self.tau, self.keep, &self.kernels.squares);
+        let (tau, squares) = (self.tau, &self.kernels.squares);
+        let gain = self.keep.then_some(self.gain / self.functions() as f64);
         let all = self.coefficients.par_iter_mut().zip(&sums);
-        all.map(|(c, s)| c.update(squares, s, tau, keep)).collect::<Option<Vec<()>>>()?;
+        all.map(|(c, s)| c.update(squares, s, tau, gain)).collect::<Option<Vec<()>>>()?;
         let means: Vec<&[f64]> = self.coefficients.iter().map(|c| &c.mean[..]).collect();
         self.kernels.products(&means, &mut self.of_a);
         Some(())

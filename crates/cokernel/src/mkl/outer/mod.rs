@@ -468,8 +468,8 @@ impl Outer<'_> {
 
     /// Of second order, or where its model promises less what a bound from above does: so it is far from
     /// the optimum, where the model is too careful. First order where there is no second or it leads up.
-    /// After a step that was too long the bound, which never is.
-    fn proposal(&self, point: &Point, curvature: Option<&[f64]>, shortened: bool) -> Proposal {
+    /// After a step that was too long the bound, which never is, if it promises more than that `gained`.
+    fn proposal(&self, point: &Point, curvature: Option<&[f64]>, gained: Option<f64>) -> Proposal {
         let gradient = point.gradient();
         let Some(hessian) = curvature else {
             return self.set.first_order(&point.weights, &gradient);
@@ -486,7 +486,8 @@ impl Outer<'_> {
         if !down(&second) {
             return self.set.first_order(&point.weights, &gradient);
         }
-        if (shortened || bound.decrease > second.decrease) && down(&bound) { bound } else { second }
+        let least = gained.map_or(second.decrease, |gained| gained.min(second.decrease));
+        if bound.decrease > least && down(&bound) { bound } else { second }
     }
 
     /// Drops small weights where that does no harm, and solves the machines to their own tolerance.

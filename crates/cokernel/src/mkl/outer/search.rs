@@ -110,8 +110,9 @@ pub(super) struct Search<'a> {
     poor: Vec<bool>,
     /// tr(K_m)/n, once it is asked for.
     sizes: OnceLock<Vec<f64>>,
-    /// Whether the last step that was taken is a part of what was proposed.
-    pub shortened: bool,
+    /// What the last step gained, if it is a part of what was proposed. Not told of single features: of hundreds of them
+    /// the bound moves each a little.
+    pub shortened: Option<f64>,
 }
 
 impl<'a> Search<'a> {
@@ -134,7 +135,7 @@ impl<'a> Search<'a> {
             lower: f64::NEG_INFINITY,
             poor: vec![false; problem.bank.len()],
             sizes: OnceLock::new(),
-            shortened: false,
+            shortened: None,
         })
     }
 
@@ -527,7 +528,8 @@ impl<'a> Search<'a> {
             };
             if !proposal.far {
                 if enough {
-                    return Ok(Some(self.accept(next, step)));
+                    self.shorten(step, before - value);
+                    return Ok(Some(self.accept(next)));
                 }
                 self.refuse(from)?;
                 let excess = value - before - slope * step;
@@ -543,7 +545,8 @@ impl<'a> Search<'a> {
             let here = self.set.slope(&next.weights, &next.gradient(), &direction);
             let flat = here.abs() <= 0.1 * slope.abs() || (step == 1.0 && here <= 0.0);
             if enough && (flat || trial > 6) {
-                return Ok(Some(self.accept(next, step)));
+                self.shorten(step, before - value);
+                return Ok(Some(self.accept(next)));
             }
             self.refuse(from)?;
             if here > 0.0 || !enough {
@@ -596,9 +599,14 @@ impl<'a> Search<'a> {
         weights
     }
 
+    /// Notes what a step gained.
+    fn shorten(&mut self, step: f64, gain: f64) {
+        let told = step < 1.0 && !self.problem.bank.is_column(0);
+        self.shortened = told.then_some(gain);
+    }
+
     /// Makes the kernel of the last trial the current one.
-    fn accept(&mut self, point: Point, step: f64) -> Point {
-        self.shortened = step < 1.0;
+    fn accept(&mut self, point: Point) -> Point {
         if let Some(stored) = &mut self.stored {
             stored.accept();
         }
