@@ -27,8 +27,9 @@
 //!
 //! **Steps.** The set proposes other weights: by the second-order model of J, whose exact Hessian comes from
 //! the free support vectors (see [`curvature`]; Chapelle and Rakotomamonjy, 2008); where that promises less
-//! than a [bound](Set::majorised) on J from above, as it does far from the optimum, by that bound; or by a
-//! step of first order. (With 20 kernels and 1,000 instances 4 machines, and some on 250 of them, lead to a gap of
+//! than a [bound](Set::majorised) on J from above, as it does far from the optimum, by that bound, and so after a step that
+//! was too long if it promises more than what was left of that gained (a weight that has to fall by powers of ten is
+//! overshot; kernels of sizes 10⁻⁶ to 10⁶ take half the machines then); or by a step of first order. (With 20 kernels and 1,000 instances 4 machines, and some on 250 of them, lead to a gap of
 //! 10⁻³ over the simplex; 6 or 7 without such a start.) Between these weights and the point at hand step 1 is tried first; then, for second order, back
 //! by quadratic interpolation until Armijo's condition holds; for first order, by safeguarded secant steps
 //! until the slope is a tenth of the first. K at a trial is made from the two matrices at hand, one pass
