@@ -175,7 +175,8 @@ def test_bemkl_is_its_dense_transcription(classes: int, prior: str) -> None:
         clf.fit(X, y)
     Y = np.where(y == 1, 1.0, -1.0)[None] if classes == 2 else np.where(y == np.arange(3)[:, None], 1.0, -1.0)
     dense = Dense(grams(X, X), Y, False, (1.0, 1.0) if prior == "dense" else (1e-10, 1e10), 25)
-    assert clf.report_.objective == pytest.approx(dense.bounds, rel=1e-9)
+    # Inverses that serve several sweeps leave out less than a thousandth of the last gain.
+    assert clf.report_.objective == pytest.approx(dense.bounds, rel=1e-8)
     assert (np.diff(clf.report_.objective) > -1e-8).all()
     L = dense.L
     assert np.asarray(clf.weights_) == pytest.approx(dense.be[L:], rel=1e-6, abs=1e-5)
