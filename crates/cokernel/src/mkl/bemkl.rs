@@ -30,7 +30,7 @@
 //!
 //! **Cost.** Once Σ_m K_m K_mᵀ, M n³ (of kernels of small rank r, as those of single features are, 2 r n² for n³); of a sweep
 //! 2/3 n³ for each decision function (Σ_a is wanted for its diagonal alone, as tr(S Σ_a)/σ_g² = n − Σ λ_i Σ_ii), n³ where λ has
-//! begun to change little, which then serves several sweeps (12 or so of the benchmark) at some n² each
+//! begun to change little, which then serves several sweeps at some n² each
 //! (`bemkl/coefficients.rs`); two products of every kernel with a vector, and n M².
 
 use super::bayes::{Instances, ascend, heads, roles};

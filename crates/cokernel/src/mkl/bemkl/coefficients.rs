@@ -11,7 +11,7 @@
 //! What is left out of Σ λ_i Var a_i, and twice what is left out of the bound for it, is tr(A^½ D A^½ X²)/(1 − ρ) at most, D = diag
 //! d₀ and ρ = max_i Σ_j |A_ij δ_j| ≥ ‖X‖; the former is at most κ‖X‖²_F, κ the same maximum with d₀ in the place of δ or 1. What is
 //! left out of the determinant is at most ρ‖X‖²_F. The sum is kept below 10⁻⁹ n, or 10⁻³ of what the last sweep raised the bound by
-//! where that is more: it is no matter then, and the bound rises all the same.
+//! where that is more: it is small beside what sweeps gain then, and the bound fell in no run that was looked at.
 
 use crate::mkl::bayes::Precisions;
 use cokernel_dense::Cholesky;

@@ -44,7 +44,8 @@
 //! alone miss `tol`, the loop ends and says so; over a simplex after it has looked for coefficients of several machines
 //! that [prove](hull) more than those of one.
 //!
-//! **Start.** Where there are enough instances, from weights that were learned on a quarter of them ([`sample`]).
+//! **Start.** Where there are enough instances, from weights that were learned on a quarter of them ([`sample`]), an eighth
+//! where weights are [alike](Set::evens).
 //! More than 4,096 kernels of single features in the ball of an lp norm begin with steps on the [dual](dual), from
 //! approximate machines (`details["dual_steps"]`), which mostly lead to `tol` by themselves.
 //! The report counts the work on all instances; `details["sample"]` has the instances and machines of the sample,

@@ -175,7 +175,7 @@ impl Set for Ball {
     }
 
     fn evens(&self) -> bool {
-        self.p >= EVEN
+        self.blocks == 1 && self.p >= EVEN
     }
 
     fn ball(&self) -> Option<f64> {
