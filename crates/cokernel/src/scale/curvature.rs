@@ -1,16 +1,12 @@
-//! What a sample tells about curvature: a preconditioner for Newton's steps, and a model of how the objective bends with
-//! the weights.
+//! What a sample tells about curvature: a preconditioner for Newton's steps.
 //!
 //! With φ(x) the whitened features C_m(x) R_m of all kernels, the covariance S of φ over a sample, drawn with chances
 //! proportional to the curvatures D at some point, stands for all instances: Φᵀ D Φ ≈ κ S in coordinates in which the bias
 //! takes the mean, κ = Σ_i D_i. Where there are no more instances than a sample has, all are taken and S is exact.
 //! With E the weights η of the coordinates Newton's matrix is I + κ E^½ S E^½ in the coordinates v/√η, which is factored once
 //! for some values of η and κ; where the kernels that have a weight have more than [`WHOLE`] coordinates, view by view, and
-//! then covariances between views are not computed.
-//!
-//! At the best v for given weights, with u_m = v_m/η_m and U the matrix with u_m in the part of kernel m as its column m,
-//! the Hessian of J in η is Uᵀ(A⁻¹ + E)⁻¹U, A = κ S: in numbers Uᵀ A U − (E^½ A U)ᵀ (I + E^½ A E^½)⁻¹ (E^½ A U).
-//! Where η changes by δ the best v changes by w − E^½ (I + E^½ A E^½)⁻¹ E^½ A w, w_m = δ_m u_m.
+//! then covariances between views are not computed. Where they have fewer those of the other kernels are not: what it takes
+//! grows as the square of their number, and it is drawn anew for kernels that come back.
 
 use super::features::Room;
 use super::passes::Problem;
@@ -22,6 +18,7 @@ use cokernel_dense::{Cholesky, Slice, add_gram_below, mirror_below, simd};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Most coordinates that are factored together.
 const WHOLE: usize = 6_000;
@@ -41,10 +38,12 @@ const BLOCK: usize = 32;
 pub(crate) struct Curvature {
     /// What it was made of.
     pub sample: Drawn,
-    size: usize,
-    mean: Vec<f64>,
-    /// size × size.
-    covariance: Vec<f64>,
+    /// The mean of each coordinate; 0 of others.
+    pub mean: Vec<f64>,
+    /// Coordinates whose covariances are known, all or those of each view, and these: row after row.
+    blocks: Vec<(Vec<usize>, Vec<f64>)>,
+    /// For each coordinate its block and its place in it. Those of a kernel follow each other there.
+    places: Vec<(usize, usize)>,
 }
 
 /// I + κ E^½ S E^½, factored.
@@ -56,7 +55,7 @@ pub(crate) struct Factor {
     /// √η · mean of each.
     mean: Vec<f64>,
     /// Ranges of `coordinates` with their factors.
-    blocks: Vec<(std::ops::Range<usize>, Cholesky)>,
+    pub blocks: Vec<(Range<usize>, Cholesky)>,
     pub kappa: f64,
     pub weights: Vec<f64>,
 }
@@ -99,10 +98,22 @@ impl Sample {
 }
 
 impl Curvature {
-    /// Instances of a sample.
-    pub fn wanted(space: &Space, whole: bool) -> usize {
-        let largest = || by_view(space).iter().map(Vec::len).max().unwrap_or(0);
-        LEAST.max(if whole { space.size() } else { space.size().min(2 * largest()) })
+    /// Instances of a sample for these kernels, together or view by view.
+    pub fn wanted(space: &Space, kernels: &[usize], whole: bool) -> usize {
+        let size = coordinates(space, kernels);
+        let largest = || by_view(space, kernels).iter().map(Vec::len).max().unwrap_or(0);
+        LEAST.max(if whole { 2 * size } else { size.min(2 * largest()) })
+    }
+
+    /// The kernels whose covariances are computed: those with a weight where they are factored together, else all.
+    pub fn kernels(weights: &[f64], whole: bool) -> Vec<usize> {
+        (0..weights.len()).filter(|m| !whole || weights[*m] > 0.0).collect()
+    }
+
+    /// Whether the covariances of all kernels that have a weight are known.
+    pub fn covers(&self, weights: &[f64]) -> bool {
+        let known = |m: usize| self.sample.kernels.binary_search(&m).is_ok();
+        (0..weights.len()).all(|m| weights[m] <= 0.0 || known(m))
     }
 
     /// Whether all coordinates of kernels with a weight are factored together, for which there must be covariances between views.
@@ -111,38 +122,43 @@ impl Curvature {
         with.map(|m| space.part(m).len()).sum::<usize>() <= WHOLE
     }
 
-    /// Operations that the covariances of so many instances take, and their factors.
-    pub fn operations(space: &Space, whole: bool, instances: usize) -> f64 {
+    /// Operations that the covariances of these kernels on so many instances take, and their factors.
+    pub fn operations(space: &Space, kernels: &[usize], whole: bool, instances: usize) -> f64 {
         let of = |p: f64| p * p * (instances as f64 + p / 3.0);
         match whole {
-            true => of(space.size() as f64),
-            false => by_view(space).iter().map(|group| of(group.len() as f64)).sum(),
+            true => of(coordinates(space, kernels) as f64),
+            false => by_view(space, kernels).iter().map(|group| of(group.len() as f64)).sum(),
         }
     }
 
-    /// From a sample of the instances of a problem with these curvatures.
+    /// From a sample of the instances of a problem with these curvatures, for kernels with these weights.
     pub fn new(
         problem: &Problem<'_>,
-        (curvatures, whole): (&[f64], bool),
+        (curvatures, weights, whole): (&[f64], &[f64], bool),
         rng: &mut Xoshiro256PlusPlus,
     ) -> Result<Self> {
-        let wanted = Self::wanted(problem.space, whole);
+        let kernels = Self::kernels(weights, whole);
+        let wanted = Self::wanted(problem.space, &kernels, whole);
         let Sample { places, weights } = Sample::draw(curvatures, wanted, rng);
         let rows = places.iter().map(|p| problem.rows[*p]).collect();
-        Self::of(problem, Drawn { rows, weights, whole })
+        Self::of(problem, Drawn { rows, weights, kernels, whole })
     }
 
     /// From these instances.
     pub fn of(problem: &Problem<'_>, sample: Drawn) -> Result<Self> {
         let (space, size) = (problem.space, problem.space.size());
-        let Drawn { rows, weights, .. } = &sample;
+        let Drawn { rows, weights, kernels, whole } = &sample;
         let total: f64 = weights.iter().sum();
-        let kernels: Vec<usize> = (0..space.kernels().len()).collect();
-        let groups = match sample.whole {
-            true => vec![(0..size).collect()],
-            false => by_view(space),
+        // Coordinates, and where they are in a whitened row.
+        let own: Vec<usize> = kernels.iter().flat_map(|m| space.part(*m)).collect();
+        let groups = match whole {
+            true => vec![own.clone()],
+            false => by_view(space, kernels),
         };
-        let mut mean = vec![0.0; size];
+        // Where each coordinate is in a whitened row.
+        let mut at = vec![0; size];
+        own.iter().enumerate().for_each(|(a, j)| at[*j] = a);
+        let mut means = vec![0.0; own.len()];
         let mut parts: Vec<Vec<f64>> =
             groups.iter().map(|g: &Vec<usize>| vec![0.0; g.len() * g.len()]).collect();
         for (rows, weights) in rows.chunks(STRIP).zip(weights.chunks(STRIP)) {
@@ -150,37 +166,48 @@ impl Curvature {
                 let what = "the covariance of the features".to_string();
                 return Err(Error::Stopped { status, what });
             }
-            let strips = Strips::of(space, problem, rows, &kernels)?;
+            let strips = Strips::of(space, problem, rows, kernels)?;
             for (first, white) in &strips.0 {
-                for (row, weight) in white.chunks(size.max(1)).zip(&weights[*first..]) {
+                for (row, weight) in white.chunks(own.len().max(1)).zip(&weights[*first..]) {
                     let part = weight / total;
-                    mean.iter_mut().zip(row).for_each(|(m, v)| *m += part * v);
+                    means.iter_mut().zip(row).for_each(|(m, v)| *m += part * v);
                 }
             }
             let roots: Vec<f64> = weights.iter().map(|w| (w / total).sqrt()).collect();
             for (group, part) in groups.iter().zip(&mut parts) {
-                let turned = strips.turned(size, group, &roots);
+                let places: Vec<usize> = group.iter().map(|j| at[*j]).collect();
+                let turned = strips.turned(own.len(), &places, &roots);
                 add_gram_below(1.0, Slice::new(&turned, group.len(), rows.len()), part);
             }
         }
-        for (group, part) in groups.iter().zip(&mut parts) {
+        let mut mean = vec![0.0; size];
+        own.iter().zip(&means).for_each(|(j, m)| mean[*j] = *m);
+        let whole_rows = |(group, part): (&Vec<usize>, &mut Vec<f64>)| {
             mirror_below(group.len(), part);
-            part.par_chunks_mut(group.len().max(1)).zip(group).for_each(|(row, i)| {
+            for (row, i) in part.chunks_mut(group.len().max(1)).zip(group) {
                 row.iter_mut().zip(group).for_each(|(v, j)| *v -= mean[*i] * mean[*j]);
-            });
-        }
-        if sample.whole {
-            let covariance = parts.pop().unwrap_or_default();
-            return Ok(Curvature { sample, size, mean, covariance });
-        }
-        // Pages of zeros that nobody writes to take no memory.
-        let mut covariance = vec![0.0; size * size];
-        for (group, part) in groups.iter().zip(parts) {
-            for (i, row) in group.iter().zip(part.chunks(group.len().max(1))) {
-                group.iter().zip(row).for_each(|(j, v)| covariance[i * size + j] = *v);
             }
+        };
+        groups.par_iter().zip(&mut parts).for_each(whole_rows);
+        let mut places = vec![(0, 0); size];
+        for (b, group) in groups.iter().enumerate() {
+            group.iter().enumerate().for_each(|(at, j)| places[*j] = (b, at));
         }
-        Ok(Curvature { sample, size, mean, covariance })
+        let blocks = groups.into_iter().zip(parts).collect();
+        Ok(Curvature { sample, mean, blocks, places })
+    }
+
+    /// The covariances of a coordinate with those of its block.
+    pub fn line(&self, j: usize) -> &[f64] {
+        let (block, at) = self.places[j];
+        let (group, covariance) = &self.blocks[block];
+        &covariance[at * group.len()..(at + 1) * group.len()]
+    }
+
+    /// Where the coordinates of a kernel are in the lines of its block.
+    pub fn columns(&self, part: &Range<usize>) -> Range<usize> {
+        let first = if part.is_empty() { 0 } else { self.places[part.start].1 };
+        first..first + part.len()
     }
 
     /// For these weights of the kernels.
@@ -200,20 +227,21 @@ impl Curvature {
                 _ => ends.push((coordinates.len(), &kernels[m].view)),
             }
         }
-        if coordinates.len() <= WHOLE {
+        if coordinates.len() <= WHOLE && self.blocks.len() <= 1 {
             ends = vec![(coordinates.len(), "")];
         }
         let starts = std::iter::once(0).chain(ends.iter().map(|e| e.0));
         let ranges: Vec<_> = starts.zip(&ends).map(|(from, (to, _))| from..*to).collect();
-        let block = |range: &std::ops::Range<usize>| {
+        let block = |range: &Range<usize>| {
             let own = &coordinates[range.clone()];
+            let columns: Vec<usize> = own.iter().map(|j| self.places[*j].1).collect();
             let size = own.len();
             let mut matrix = vec![0.0; size * size];
             let roots = &roots[range.clone()];
             // On and above the diagonal, which is all that is read.
             for (a, row) in matrix.chunks_mut(size.max(1)).enumerate() {
-                let line = &self.covariance[own[a] * self.size..];
-                let entries = own[a..].iter().zip(&roots[a..]);
+                let line = self.line(own[a]);
+                let entries = columns[a..].iter().zip(&roots[a..]);
                 for (v, (j, other)) in row[a..].iter_mut().zip(entries) {
                     *v = kappa * roots[a] * other * line[*j];
                 }
@@ -226,75 +254,6 @@ impl Curvature {
         let mean = coordinates.iter().zip(&roots).map(|(j, r)| r * self.mean[*j]).collect();
         Factor { coordinates, roots, mean, blocks, kappa, weights: weights.to_vec() }
     }
-
-    /// The part of one head in the Hessian of J in η, kernels × kernels, added to `hessian`; from u_m (v_m/η_m; of kernels
-    /// without a weight R_mᵀC_mᵀc).
-    pub fn add_hessian(&self, space: &Space, factor: &Factor, u: &[f64], hessian: &mut [f64]) {
-        let (m, kernels) = (factor.weights.len(), space.kernels());
-        // Row k is κ S U e_k.
-        let bent: Vec<Vec<f64>> = (0..m)
-            .into_par_iter()
-            .map(|k| {
-                let part = space.part(k);
-                let row =
-                    |line: &[f64]| factor.kappa * simd::dot(&line[part.clone()], &u[part.clone()]);
-                let mut bent: Vec<f64> =
-                    self.covariance.chunks(self.size.max(1)).map(row).collect();
-                if factor.blocks.len() > 1 {
-                    // What is factored view by view knows of nothing between views.
-                    let other = |l: &usize| kernels[*l].view != kernels[k].view;
-                    (0..m).filter(other).for_each(|l| bent[space.part(l)].fill(0.0));
-                }
-                bent
-            })
-            .collect();
-        let solved: Vec<Vec<f64>> = bent
-            .par_iter()
-            .map(|bent| {
-                let own = factor.coordinates.iter().zip(&factor.roots);
-                let mut side: Vec<f64> = own.map(|(j, root)| root * bent[*j]).collect();
-                factor.forward(&mut side);
-                side
-            })
-            .collect();
-        for k in 0..m {
-            for l in 0..=k {
-                let part = space.part(l);
-                let value =
-                    simd::dot(&bent[k][part.clone()], &u[part]) - simd::dot(&solved[k], &solved[l]);
-                hessian[k * m + l] += value;
-                if l < k {
-                    hessian[l * m + k] += value;
-                }
-            }
-        }
-    }
-
-    /// How the best v and bias of one head change with the weights, `moved` being δ_m u_m of each kernel.
-    pub fn response(&self, space: &Space, factor: &Factor, moved: &[f64]) -> (Vec<f64>, f64) {
-        let kernels = space.kernels();
-        let mut found = moved.to_vec();
-        let mut bent = vec![0.0; self.size];
-        let whole = factor.blocks.len() <= 1;
-        let times = |j: usize| -> f64 {
-            let line = &self.covariance[j * self.size..(j + 1) * self.size];
-            if whole {
-                return simd::dot(line, moved);
-            }
-            let own = (0..kernels.len()).find(|m| space.part(*m).contains(&j));
-            let same = |m: &usize| own.is_some_and(|o| kernels[o].view == kernels[*m].view);
-            let parts = (0..kernels.len()).filter(same).map(|m| space.part(m));
-            parts.map(|p| simd::dot(&line[p.clone()], &moved[p])).sum()
-        };
-        bent.par_iter_mut().enumerate().for_each(|(j, b)| *b = factor.kappa * times(j));
-        let own = factor.coordinates.iter().zip(&factor.roots);
-        let mut side: Vec<f64> = own.map(|(j, root)| root * bent[*j]).collect();
-        factor.solve(&mut side);
-        let own = factor.coordinates.iter().zip(&factor.roots).zip(&side);
-        own.for_each(|((j, root), s)| found[*j] -= root * s);
-        let bias = -simd::dot(&self.mean, &found);
-        (found, bias)
-    }
 }
 
 /// Refuses more features than there is memory for the covariance of.
@@ -304,14 +263,19 @@ pub(crate) fn room_for_learning(size: usize) -> Result<()> {
     })
 }
 
-/// The coordinates of the kernels of each view.
-fn by_view(space: &Space) -> Vec<Vec<usize>> {
-    let kernels = space.kernels();
+/// How many coordinates kernels have.
+fn coordinates(space: &Space, kernels: &[usize]) -> usize {
+    kernels.iter().map(|m| space.part(*m).len()).sum()
+}
+
+/// The coordinates of these kernels of each view.
+fn by_view(space: &Space, kernels: &[usize]) -> Vec<Vec<usize>> {
     let mut groups: Vec<(&str, Vec<usize>)> = Vec::new();
-    for (m, kernel) in kernels.iter().enumerate() {
-        match groups.iter_mut().find(|g| g.0 == kernel.view) {
-            Some(group) => group.1.extend(space.part(m)),
-            None => groups.push((&kernel.view, space.part(m).collect())),
+    for m in kernels {
+        let view = &space.kernels()[*m].view;
+        match groups.iter_mut().find(|g| g.0 == view) {
+            Some(group) => group.1.extend(space.part(*m)),
+            None => groups.push((view, space.part(*m).collect())),
         }
     }
     groups.into_iter().map(|g| g.1).collect()
@@ -321,7 +285,7 @@ fn by_view(space: &Space) -> Vec<Vec<usize>> {
 struct Strips(Vec<(usize, Vec<f64>)>);
 
 impl Strips {
-    /// Some coordinates, one row for each with a column for each row of the sample, times the roots of the weights.
+    /// Some places of rows of this length, one row for each with a column for each row of the sample, times the roots of the weights.
     fn turned(&self, size: usize, coordinates: &[usize], roots: &[f64]) -> Vec<f64> {
         let wide = roots.len();
         let mut turned = vec![0.0; coordinates.len() * wide];
@@ -368,11 +332,7 @@ impl Strips {
 }
 
 impl Factor {
-    fn forward(&self, side: &mut [f64]) {
-        self.in_blocks(side, |factor, side| factor.forward(side, 1));
-    }
-
-    fn solve(&self, side: &mut [f64]) {
+    pub fn solve(&self, side: &mut [f64]) {
         self.in_blocks(side, |factor, side| factor.solve(side, 1));
     }
 

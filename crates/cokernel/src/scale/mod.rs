@@ -29,7 +29,8 @@
 //! | `scratch`, `parcel` | the folder from which these learn what they are asked |
 //! | `state` | from which a fit that was killed goes on |
 //! | `processes` | worker processes on this machine |
-//! | `curvature` | the preconditioner, and how J bends with the weights |
+//! | `curvature` | the preconditioner |
+//! | `bend` | how J bends with the weights |
 //! | `factors` | the kernels towards landmarks between all instances, as factors, for spectral methods |
 //! | `newton` | Newton's method with conjugate gradients at given weights |
 //!
@@ -42,6 +43,7 @@
 
 pub(crate) mod away;
 mod basis;
+pub(crate) mod bend;
 pub(crate) mod curvature;
 mod directions;
 mod factors;

@@ -26,6 +26,8 @@ pub(crate) struct Spot {
 pub(crate) struct Drawn {
     pub rows: Vec<usize>,
     pub weights: Vec<f64>,
+    /// Kernels whose covariances are computed, increasing.
+    pub kernels: Vec<usize>,
     /// Whether covariances between views are wanted.
     pub whole: bool,
 }
@@ -55,6 +57,7 @@ pub(crate) struct State {
     pub at: usize,
     pub fallen: (f64, usize),
     pub stuck: u32,
+    pub reach: usize,
     /// The last width over which kinks are rounded.
     pub narrowest: f64,
     pub objective: Vec<f64>,
@@ -67,8 +70,12 @@ impl State {
     pub fn fits(&self, kernels: usize, numbers: usize, heads: usize, n: usize) -> bool {
         let spot =
             |s: &Spot| s.weights.len() == kernels && s.v.len() == numbers && s.bias.len() == heads;
-        let sample =
-            |s: &Drawn| s.rows.len() == s.weights.len() && s.rows.iter().all(|row| *row < n);
+        let sample = |s: &Drawn| {
+            s.rows.len() == s.weights.len()
+                && s.rows.iter().all(|row| *row < n)
+                && s.kernels.iter().all(|m| *m < kernels)
+                && s.kernels.windows(2).all(|pair| pair[0] < pair[1])
+        };
         let newton = &self.newton;
         spot(&self.here)
             && spot(&self.best)
@@ -100,7 +107,7 @@ impl State {
             put(&spot.bias);
             put(&[spot.h]);
         }
-        put(&[self.fallen.0, self.narrowest]);
+        put(&[self.fallen.0, self.narrowest, self.reach as f64]);
         put(&self.objective);
         put(&self.gaps);
         let newton = &self.newton;
@@ -108,6 +115,7 @@ impl State {
             // Instances are fewer than 2^53.
             put(&sample.rows.iter().map(|r| *r as f64).collect::<Vec<f64>>());
             put(&sample.weights);
+            put(&sample.kernels.iter().map(|m| *m as f64).collect::<Vec<f64>>());
             put(&[f64::from(u8::from(sample.whole))]);
         }
         for (kappa, weights) in &newton.factors {
@@ -148,13 +156,14 @@ impl State {
             Some(Spot { weights, v, bias, h: *take()?.first()? })
         };
         let (here, best) = (spot()?, spot()?);
-        let [fallen, narrowest] = *take()?.first_chunk::<2>()?;
+        let [fallen, narrowest, reach] = *take()?.first_chunk::<3>()?;
         let (objective, gaps) = (take()?, take()?);
         let mut newton = Solver::default();
         for _ in 0..samples as usize {
-            let rows = take()?.into_iter().map(|r| r as usize).collect();
-            let (weights, whole) = (take()?, *take()?.first()? != 0.0);
-            newton.samples.push(Drawn { rows, weights, whole });
+            let whole_numbers = |v: Vec<f64>| v.into_iter().map(|r| r as usize).collect();
+            let (rows, weights) = (whole_numbers(take()?), take()?);
+            let (kernels, whole) = (whole_numbers(take()?), *take()?.first()? != 0.0);
+            newton.samples.push(Drawn { rows, weights, kernels, whole });
         }
         for _ in 0..factors as usize {
             newton.factors.push((*take()?.first()?, take()?));
@@ -169,6 +178,7 @@ impl State {
             at: at as usize,
             fallen: (fallen, round as usize),
             stuck: stuck as u32,
+            reach: reach as usize,
             narrowest,
             objective,
             gaps,
@@ -261,8 +271,13 @@ mod tests {
             h: 0.1 * k,
         };
         let samples = vec![
-            Drawn { rows: vec![3, 1 << 40], weights: vec![0.5, 2.0], whole: true },
-            Drawn { rows: vec![1], weights: vec![7.0], whole: false },
+            Drawn {
+                rows: vec![3, 1 << 40],
+                weights: vec![0.5, 2.0],
+                kernels: vec![1],
+                whole: true,
+            },
+            Drawn { rows: vec![1], weights: vec![7.0], kernels: vec![0, 1], whole: false },
         ];
         let newton = Solver {
             samples,
@@ -280,6 +295,7 @@ mod tests {
             at: 1,
             fallen: (f64::INFINITY, 2),
             stuck: 3,
+            reach: 2,
             narrowest: 1e-9,
             objective: vec![5.0, 4.0],
             gaps: vec![0.5],

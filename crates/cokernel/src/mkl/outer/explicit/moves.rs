@@ -24,8 +24,14 @@ pub(super) enum Moved {
 }
 
 impl Loop<'_> {
-    /// Other weights with a smaller objective.
-    pub(super) fn move_weights(&self, newton: &mut Newton<'_>, here: &Point) -> Result<Moved> {
+    /// Other weights with a smaller objective. The first `reach` of the [`PARTS`] are not tried; `reach` becomes the place of the
+    /// one that was better, or that before it where the first try was.
+    pub(super) fn move_weights(
+        &self,
+        newton: &mut Newton<'_>,
+        here: &Point,
+        reach: &mut usize,
+    ) -> Result<Moved> {
         let (problem, size) = (newton.problem, newton.problem.space.size());
         let space = problem.space;
         let gradient: Vec<f64> = half_forms(problem, here).iter().map(|z| -z).collect();
@@ -52,13 +58,8 @@ impl Loop<'_> {
                 .map(|(w, to)| (w + part * (to - w)).max(0.0))
                 .collect();
             let weights = self.cleaned(&to);
-            let mut moved = u.clone();
-            for own in moved.chunks_mut(size.max(1)) {
-                for (m, (to, from)) in weights.iter().zip(&here.weights).enumerate() {
-                    space.part(m).for_each(|j| own[j] *= to - from);
-                }
-            }
-            let (change, shift) = newton.response(&moved);
+            let moved: Vec<f64> = weights.iter().zip(&here.weights).map(|(to, w)| to - w).collect();
+            let (change, shift) = newton.response(&u, &moved);
             let mut v: Vec<f64> = here.v.iter().zip(change).map(|(v, c)| v + c).collect();
             for own in v.chunks_mut(size.max(1)) {
                 let gone = |m: &usize| weights[*m] == 0.0;
@@ -71,11 +72,16 @@ impl Loop<'_> {
             true => PARTS.iter().map(|part| (*part, trial(*part))).collect(),
             false => Vec::new(),
         };
-        for (part, point) in trials {
+        let first = *reach;
+        *reach = 0;
+        for (place, (part, point)) in trials.into_iter().enumerate().skip(first) {
             let wanted = before - ENOUGH * part * proposal.decrease;
             match self.try_out(newton, point, wanted)? {
                 Moved::Nowhere => {}
-                other => return Ok(other),
+                other => {
+                    *reach = if place == first { place.saturating_sub(1) } else { place };
+                    return Ok(other);
+                }
             }
         }
         Ok(self.best_for_these(newton, here))
