@@ -301,3 +301,107 @@ impl Unseen {
         Ok(Unseen { kernels, towards, among, means })
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::Run;
+    use crate::bank::LowRank;
+    use crate::data::toy;
+    use crate::kernel::KernelSpec;
+    use crate::scale::instances::Labels;
+    use crate::scale::state::Drawn;
+    use crate::scale::{Loss, Space};
+    use cokernel_dense::Lu;
+
+    /// Uᵀ(A⁻¹ + E)⁻¹U = Uᵀ(I + AE)⁻¹AU and E(I + AE)⁻¹AUδ, by Gaussian elimination; the same whether the covariances of a kernel
+    /// without a weight are there or not.
+    #[test]
+    fn the_hessian_is_that_of_the_formula_whatever_is_known() {
+        let (views, _) = toy::views(60, 3, &[4.0, 3.0], 1).unwrap();
+        let run = Run::default();
+        let kernels = KernelSpec::gaussian().gamma([0.05, 0.2]).resolve(&views, &run).unwrap();
+        let how = LowRank { rank: 6, ..LowRank::default() };
+        let (space, _) = Space::new(&views, kernels, how, &run).unwrap();
+        let (n, size, m) = (60, space.size(), space.kernels().len());
+        let (values, costs) = (vec![0.0; n], vec![1.0; n]);
+        let problem = Problem {
+            space: &space,
+            views: &views,
+            labels: Labels::Values(&values),
+            loss: Loss::Squared,
+            costs: &costs,
+            rows: (0..n).collect(),
+            factor: 1.0,
+            watch: &run.watch(),
+            away: None,
+        };
+        let (weights, kappa) = (vec![0.5, 0.0, 2.0, 0.0], 3.0);
+        let sample = |kernels: &[usize]| Drawn {
+            rows: (0..n).filter(|i| i % 7 != 0).collect(),
+            weights: (0..n).filter(|i| i % 7 != 0).map(|i| 1.0 + (i % 3) as f64).collect(),
+            kernels: kernels.to_vec(),
+            whole: true,
+        };
+        // Two heads.
+        let u: Vec<f64> = (0..2 * size).map(|j| (j as f64 * 0.7).sin()).collect();
+        let moved = [0.1, 0.3, -0.2, 0.05];
+        let all = Curvature::of(&problem, sample(&[0, 1, 2, 3])).unwrap();
+        let mut system = vec![0.0; size * size];
+        let root = |j: usize| weights[(0..m).find(|k| space.part(*k).contains(&j)).unwrap()];
+        for i in 0..size {
+            for j in 0..size {
+                let unit = f64::from(u8::from(i == j));
+                system[i * size + j] = unit + kappa * all.line(i)[j] * root(j);
+            }
+        }
+        let solver = Lu::new(size, system).unwrap();
+        let mut wanted = vec![0.0; m * m];
+        for u in u.chunks(size) {
+            for k in 0..m {
+                let own =
+                    |i: usize| kappa * simd::dot(&all.line(i)[space.part(k)], &u[space.part(k)]);
+                let mut side: Vec<f64> = (0..size).map(own).collect();
+                solver.solve(&mut side, 1);
+                for l in 0..m {
+                    wanted[k * m + l] += simd::dot(&side[space.part(l)], &u[space.part(l)]);
+                }
+            }
+        }
+        let mut responses = Vec::new();
+        for known in [vec![0, 1, 2, 3], vec![0, 2], vec![0, 2, 3]] {
+            let curvature = Curvature::of(&problem, sample(&known)).unwrap();
+            assert!(curvature.covers(&weights));
+            let factor = curvature.factor(&space, &weights, kappa);
+            let mut hessian = vec![0.0; m * m];
+            let bends = bends((&curvature, &factor), &problem, &u, &mut hessian).unwrap();
+            let scale = wanted.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
+            for (found, wanted) in hessian.iter().zip(&wanted) {
+                assert!((found - wanted).abs() < 1e-11 * scale, "{known:?}: {found} {wanted}");
+            }
+            let each = bends.iter().zip(u.chunks(size));
+            let of = |(bend, u): (&Bend, &[f64])| {
+                bend.response((&curvature, &factor), &problem, (u, &moved))
+            };
+            responses.push(each.map(of).collect::<Vec<_>>());
+        }
+        for (head, u) in u.chunks(size).enumerate() {
+            let along: Vec<f64> = (0..m)
+                .flat_map(|k| space.part(k).map(move |j| (k, j)))
+                .map(|(k, j)| moved[k] * u[j])
+                .collect();
+            let mut side: Vec<f64> =
+                (0..size).map(|i| kappa * simd::dot(all.line(i), &along)).collect();
+            solver.solve(&mut side, 1);
+            let wanted: Vec<f64> = (0..size).map(|j| along[j] - root(j) * side[j]).collect();
+            let shift = -simd::dot(&all.mean, &wanted);
+            for found in &responses {
+                let (v, bias) = &found[head];
+                let near = |a: f64, b: f64| (a - b).abs() < 1e-11;
+                assert!(v.iter().zip(&wanted).all(|(a, b)| near(*a, *b)));
+                assert!(near(*bias, shift), "{bias} {shift}");
+            }
+        }
+    }
+}

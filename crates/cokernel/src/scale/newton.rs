@@ -153,6 +153,8 @@ pub(crate) struct Newton<'a> {
     bends: Vec<Bend>,
     /// Whether the curvatures are those of the point that was prepared last.
     fresh: bool,
+    /// Whether the last Hessian was made of those of another point.
+    elsewhere: bool,
     rng: Xoshiro256PlusPlus,
     /// Random numbers that were drawn.
     draws: u64,
@@ -178,6 +180,7 @@ impl<'a> Newton<'a> {
             factors,
             bends: Vec::new(),
             fresh,
+            elsewhere: false,
             rng,
             draws,
             iterations,
@@ -304,6 +307,7 @@ impl<'a> Newton<'a> {
     /// The Hessian of J in η at a point and what it was made of, from u_m of each head.
     pub fn hessian(&mut self, point: &Point, u: &[f64]) -> Result<Vec<f64>> {
         self.prepare(point, true)?;
+        self.elsewhere = !self.fresh;
         let (m, size) = (point.weights.len(), self.problem.space.size());
         let mut hessian = vec![0.0; m * m];
         // Of one head each, or of all.
@@ -314,6 +318,16 @@ impl<'a> Newton<'a> {
         }
         self.bends = bends;
         Ok(hessian)
+    }
+
+    /// Whether the last Hessian is that of a sample that was drawn for another point.
+    pub fn models_elsewhere(&self) -> bool {
+        self.elsewhere
+    }
+
+    /// A sample is drawn anew the next time that one is needed.
+    pub fn forget(&mut self) {
+        self.curvatures.clear();
     }
 
     /// How the best v and biases change where the weights do by `moved`, after [`hessian`](Self::hessian) from the same u.

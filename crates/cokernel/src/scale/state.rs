@@ -57,7 +57,6 @@ pub(crate) struct State {
     pub at: usize,
     pub fallen: (f64, usize),
     pub stuck: u32,
-    pub reach: usize,
     /// The last width over which kinks are rounded.
     pub narrowest: f64,
     pub objective: Vec<f64>,
@@ -107,7 +106,7 @@ impl State {
             put(&spot.bias);
             put(&[spot.h]);
         }
-        put(&[self.fallen.0, self.narrowest, self.reach as f64]);
+        put(&[self.fallen.0, self.narrowest]);
         put(&self.objective);
         put(&self.gaps);
         let newton = &self.newton;
@@ -156,7 +155,7 @@ impl State {
             Some(Spot { weights, v, bias, h: *take()?.first()? })
         };
         let (here, best) = (spot()?, spot()?);
-        let [fallen, narrowest, reach] = *take()?.first_chunk::<3>()?;
+        let [fallen, narrowest] = *take()?.first_chunk::<2>()?;
         let (objective, gaps) = (take()?, take()?);
         let mut newton = Solver::default();
         for _ in 0..samples as usize {
@@ -178,7 +177,6 @@ impl State {
             at: at as usize,
             fallen: (fallen, round as usize),
             stuck: stuck as u32,
-            reach: reach as usize,
             narrowest,
             objective,
             gaps,
@@ -295,7 +293,6 @@ mod tests {
             at: 1,
             fallen: (f64::INFINITY, 2),
             stuck: 3,
-            reach: 2,
             narrowest: 1e-9,
             objective: vec![5.0, 4.0],
             gaps: vec![0.5],

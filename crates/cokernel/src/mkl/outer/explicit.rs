@@ -18,8 +18,7 @@
 //! and b. Else the weights move, to η' from the set by its model of second order, whose Hessian a [sample](crate::scale) gives;
 //! v and b go where the sample says that they are best for η', and Newton's method from there, until the objective has fallen
 //! by a tenth of what was promised, or the machines' lower bound there says that it will not. Then a quarter and a
-//! sixteenth of the way are tried (the next time from the one on that was good), at last the weights that are best for the functions
-//! at hand, which is never up.
+//! sixteenth of the way are tried, at last the weights that are best for the functions at hand, which is never up.
 //!
 //! **Kinks.** The hinge and the ε-insensitive loss are minimised rounded over a width h, which becomes a third where the
 //! rounding is half of the gap; P and D are those of the losses themselves.
@@ -147,8 +146,6 @@ struct Course {
     at: usize,
     fallen: (f64, usize),
     stuck: u32,
-    /// Which part of the way to other weights is tried first.
-    reach: usize,
     /// The last width over which kinks are rounded.
     narrowest: f64,
     objective: Vec<f64>,
@@ -250,6 +247,8 @@ pub(super) fn learn(
     }
     stages.push(((0..n).collect(), 1.0));
     let last = stages.len() - 1;
+    // What comes after smaller costs may move the weights no more.
+    let rough = ROUGH[usize::from(outer.set.drops() || largest > HUGE)];
     let fits = |state: &State| {
         let (kernels, numbers) = (space.kernels().len(), heads * space.size());
         state.stage <= last && state.fits(kernels, numbers, heads, n)
@@ -263,11 +262,7 @@ pub(super) fn learn(
         let problem = on(some)?;
         let looped = Loop {
             set: outer.set,
-            tol: if stage < last {
-                outer.tol.max(ROUGH[usize::from(outer.set.drops())])
-            } else {
-                outer.tol
-            },
+            tol: if stage < last { outer.tol.max(rough) } else { outer.tol },
             max_iterations: outer.max_iterations,
             run,
             watch: &watch,
@@ -372,7 +367,6 @@ impl Loop<'_> {
             at: 0,
             fallen: (f64::INFINITY, 0),
             stuck: 0,
-            reach: 0,
             narrowest,
             objective: Vec::new(),
             gaps: Vec::new(),
@@ -393,7 +387,6 @@ impl Loop<'_> {
             at: state.at,
             fallen: state.fallen,
             stuck: state.stuck,
-            reach: state.reach,
             narrowest: state.narrowest,
             objective: state.objective,
             gaps: state.gaps,
@@ -417,7 +410,6 @@ impl Loop<'_> {
             at: course.at,
             fallen: course.fallen,
             stuck: course.stuck,
-            reach: course.reach,
             narrowest: course.narrowest,
             objective: course.objective.clone(),
             gaps: course.gaps.clone(),
@@ -475,7 +467,7 @@ impl Loop<'_> {
             let (weights, within) = (rounded - bounds.inner, self.tol * bounds.exact[0].abs());
             let aim = (0.1 * weights.max(0.1 * within)).max(0.8 * (within - weights));
             let moved = match bounds.inner < OWN * rounded {
-                true => self.move_weights(&mut newton, here, &mut course.reach)?,
+                true => self.move_weights(&mut newton, here)?,
                 false => self.settle(&mut newton, here, aim)?,
             };
             let moved = match moved {

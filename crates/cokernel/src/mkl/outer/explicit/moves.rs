@@ -24,14 +24,8 @@ pub(super) enum Moved {
 }
 
 impl Loop<'_> {
-    /// Other weights with a smaller objective. The first `reach` of the [`PARTS`] are not tried; `reach` becomes the place of the
-    /// one that was better, or that before it where the first try was.
-    pub(super) fn move_weights(
-        &self,
-        newton: &mut Newton<'_>,
-        here: &Point,
-        reach: &mut usize,
-    ) -> Result<Moved> {
+    /// Other weights with a smaller objective.
+    pub(super) fn move_weights(&self, newton: &mut Newton<'_>, here: &Point) -> Result<Moved> {
         let (problem, size) = (newton.problem, newton.problem.space.size());
         let space = problem.space;
         let gradient: Vec<f64> = half_forms(problem, here).iter().map(|z| -z).collect();
@@ -44,9 +38,30 @@ impl Loop<'_> {
                 }
             }
         }
-        let hessian = newton.hessian(here, &u)?;
+        let mut moved = self.along_model(newton, here, (&gradient, &u))?;
+        if matches!(moved, Moved::Nowhere) && newton.models_elsewhere() {
+            // By curvatures of another point no weights are better; those of this one may tell more.
+            newton.forget();
+            moved = self.along_model(newton, here, (&gradient, &u))?;
+        }
+        match moved {
+            Moved::Nowhere => Ok(self.best_for_these(newton, here)),
+            other => Ok(other),
+        }
+    }
+
+    /// Towards the weights that are best by the model of second order.
+    fn along_model(
+        &self,
+        newton: &mut Newton<'_>,
+        here: &Point,
+        (gradient, u): (&[f64], &[f64]),
+    ) -> Result<Moved> {
+        let (problem, size) = (newton.problem, newton.problem.space.size());
+        let space = problem.space;
+        let hessian = newton.hessian(here, u)?;
         let before = here.value(problem) + self.set.penalty(&here.weights);
-        let proposal = self.set.second_order(&here.weights, &gradient, &hessian);
+        let proposal = self.set.second_order(&here.weights, gradient, &hessian);
         let useful =
             proposal.decrease > 0.0 && proposal.weights.iter().all(|w| w.is_finite() && *w >= 0.0);
         // All that the response is made of, before Newton's steps at other weights take its place.
@@ -59,7 +74,7 @@ impl Loop<'_> {
                 .collect();
             let weights = self.cleaned(&to);
             let moved: Vec<f64> = weights.iter().zip(&here.weights).map(|(to, w)| to - w).collect();
-            let (change, shift) = newton.response(&u, &moved);
+            let (change, shift) = newton.response(u, &moved);
             let mut v: Vec<f64> = here.v.iter().zip(change).map(|(v, c)| v + c).collect();
             for own in v.chunks_mut(size.max(1)) {
                 let gone = |m: &usize| weights[*m] == 0.0;
@@ -72,19 +87,14 @@ impl Loop<'_> {
             true => PARTS.iter().map(|part| (*part, trial(*part))).collect(),
             false => Vec::new(),
         };
-        let first = *reach;
-        *reach = 0;
-        for (place, (part, point)) in trials.into_iter().enumerate().skip(first) {
+        for (part, point) in trials {
             let wanted = before - ENOUGH * part * proposal.decrease;
             match self.try_out(newton, point, wanted)? {
                 Moved::Nowhere => {}
-                other => {
-                    *reach = if place == first { place.saturating_sub(1) } else { place };
-                    return Ok(other);
-                }
+                other => return Ok(other),
             }
         }
-        Ok(self.best_for_these(newton, here))
+        Ok(Moved::Nowhere)
     }
 
     /// Newton's steps at the weights of a point until its objective is as wanted, or it is known that it will not be.
