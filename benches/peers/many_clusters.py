@@ -104,7 +104,7 @@ def main():
             for name in chosen:
 
                 def run():
-                    out = ours("many_clusters", where, name, k, rounds, 2)
+                    out = ours("many_clusters", where, name, k, rounds, 4)
                     return out["seconds"], out
 
                 (peer, (sums, rows)), (seconds, out) = in_turn(

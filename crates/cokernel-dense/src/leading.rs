@@ -17,7 +17,7 @@
 
 use crate::Slice;
 use crate::products::below_diagonal;
-use crate::simd::{self, Lanes, Shifted, TOGETHER, positive_pivots};
+use crate::simd::{self, LEAST_SQUARE, Lanes, Shifted, TOGETHER, positive_pivots};
 use crate::tridiagonal::Reduced;
 
 /// Halvings of an interval as long as the spectrum, after which it is as short as rounding.
@@ -78,21 +78,25 @@ impl<'a> Tridiagonal<'a> {
 
     /// The eigenvalues of these numbers, counted from 0 and from the largest down.
     fn values(&self, numbers: &[usize]) -> Vec<f64> {
-        // Never 0, so that a pivot of 0 is followed by one of −∞ and not by NaN.
-        let squares: Vec<f64> = self.e.iter().map(|e| (e * e).max(f64::MIN_POSITIVE)).collect();
+        // In units in which no entry is above 1.
+        let unit = self.norm().log2().ceil().exp2();
+        let d: Vec<f64> = self.d.iter().map(|d| d / unit).collect();
+        let square = |e: &f64| (e / unit).powi(2).max(LEAST_SQUARE);
+        let squares: Vec<f64> = self.e.iter().map(square).chain([LEAST_SQUARE]).collect();
         let slack = 4.0 * f64::EPSILON * self.norm();
+        let ends = ((self.from - slack) / unit, (self.to + slack) / unit);
         let mut values = Vec::with_capacity(numbers.len());
         for numbers in numbers.chunks(TOGETHER) {
-            let (mut low, mut high) = ([self.from - slack; TOGETHER], [self.to + slack; TOGETHER]);
+            let (mut low, mut high) = ([ends.0; TOGETHER], [ends.1; TOGETHER]);
             for _ in 0..HALVINGS {
                 let middle: [f64; TOGETHER] = std::array::from_fn(|l| 0.5 * (low[l] + high[l]));
-                let above = positive_pivots(self.d, &squares, &middle);
+                let above = positive_pivots(&d, &squares, &middle);
                 for (l, number) in numbers.iter().enumerate() {
                     let (low, high) = (&mut low[l], &mut high[l]);
-                    *(if above[l] > *number as f64 { low } else { high }) = middle[l];
+                    *(if above[l] > *number as u64 { low } else { high }) = middle[l];
                 }
             }
-            values.extend((0..numbers.len()).map(|l| 0.5 * (low[l] + high[l])));
+            values.extend((0..numbers.len()).map(|l| 0.5 * unit * (low[l] + high[l])));
         }
         values
     }

@@ -51,7 +51,7 @@ pub mod tiles;
 mod waves;
 
 pub use few::FewRows;
-pub use pivots::{TOGETHER, positive_pivots};
+pub use pivots::{LEAST_SQUARE, TOGETHER, positive_pivots};
 pub use rows::weighted_rows;
 pub use shifted::{Lanes, Shifted};
 pub use squares::{add_squares, nearest_so_far};
@@ -310,6 +310,25 @@ fn largest_body<const FMA: bool>(x: &[f64]) -> f64 {
 dispatch! {
     /// The largest magnitude of values none of which is NaN; 0 if there are none.
     fn largest(x: &[f64]) -> f64 = largest_body
+}
+
+#[inline(always)]
+fn scan_body<const FMA: bool>(x: &[f64]) -> (f64, f64) {
+    let (mut largest, mut nothing) = ([0.0_f64; LANES], [0.0_f64; LANES]);
+    let (chunks, rest) = x.as_chunks::<LANES>();
+    for chunk in chunks {
+        for l in 0..LANES {
+            let size = chunk[l].abs();
+            largest[l] = if size > largest[l] { size } else { largest[l] };
+            nothing[l] += chunk[l] * 0.0;
+        }
+    }
+    let tail = rest.iter().fold((0.0, 0.0), |(m, z): (f64, f64), v| (m.max(v.abs()), z + v * 0.0));
+    (largest.iter().fold(tail.0, |a, v| a.max(*v)), nothing.iter().fold(tail.1, |a, v| a + v))
+}
+dispatch! {
+    /// The largest magnitude, and what is 0 if all are finite numbers and NaN else; the first means nothing then.
+    fn scan(x: &[f64]) -> (f64, f64) = scan_body
 }
 
 /// Numbers asked for ahead of a sequential read: one cache line with each that is used, which

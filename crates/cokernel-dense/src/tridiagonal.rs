@@ -137,10 +137,11 @@ impl Reduced {
 
 /// A − V Wᵀ − W Vᵀ in rows and columns from `end` on.
 fn changed(n: usize, end: usize, a: &mut [f64], panel: &[f64]) {
-    let swapped: Vec<f64> = panel
-        .chunks_exact(2 * n)
-        .flat_map(|pair| pair[n..].iter().chain(&pair[..n]).copied())
-        .collect();
+    let mut swapped = vec![0.0; panel.len()];
+    for (to, pair) in swapped.chunks_exact_mut(2 * n).zip(panel.chunks_exact(2 * n)) {
+        to[..n].copy_from_slice(&pair[n..]);
+        to[n..].copy_from_slice(&pair[..n]);
+    }
     let count = panel.len() / n;
     let panel = MatRef::from_row_major_slice(panel, count, n);
     let swapped = MatRef::from_row_major_slice(&swapped, count, n);

@@ -267,22 +267,21 @@ pub fn columns_at_once() -> usize {
 /// Numbers of single precision in a panel: two wide registers.
 pub const LEAST_PANEL: usize = 32;
 
-/// Rows of the left factor at once.
-const LEAST_ROWS: usize = 4;
-
+/// Eight rows of the left factor at once where there are registers for their sums, else four.
 #[inline(always)]
-fn least_product_body<const FMA: bool>(
+fn least_of_rows<const FMA: bool, const ROWS: usize>(
     left: &[f32],
     width: usize,
     right: &[[f32; LEAST_PANEL]],
 ) -> f32 {
     let mut least = [f32::INFINITY; LEAST_PANEL];
-    for rows in left.chunks_exact(LEAST_ROWS * width) {
+    for rows in left.chunks_exact(ROWS * width) {
+        let rows: [&[f32]; ROWS] = std::array::from_fn(|r| &rows[r * width..(r + 1) * width]);
         for panel in right.chunks_exact(width) {
-            let mut sums = [[0.0_f32; LEAST_PANEL]; LEAST_ROWS];
+            let mut sums = [[0.0_f32; LEAST_PANEL]; ROWS];
             for (k, v) in panel.iter().enumerate() {
-                for (r, sums) in sums.iter_mut().enumerate() {
-                    let x = rows[r * width + k];
+                for (row, sums) in rows.iter().zip(&mut sums) {
+                    let x = row[k];
                     for (s, v) in sums.iter_mut().zip(v) {
                         *s = if FMA { x.mul_add(*v, *s) } else { x * v + *s };
                     }
@@ -297,9 +296,31 @@ fn least_product_body<const FMA: bool>(
     }
     least.iter().fold(f32::INFINITY, |a, v| a.min(*v))
 }
+
+#[inline(always)]
+fn least_of_4<const FMA: bool>(left: &[f32], width: usize, right: &[[f32; LEAST_PANEL]]) -> f32 {
+    least_of_rows::<FMA, 4>(left, width, right)
+}
+
+#[inline(always)]
+fn least_of_8<const FMA: bool>(left: &[f32], width: usize, right: &[[f32; LEAST_PANEL]]) -> f32 {
+    least_of_rows::<FMA, 8>(left, width, right)
+}
+
 dispatch! {
-    /// The least entry of A Bᵀ in single precision, none of which is NaN. A has a multiple of four
-    /// rows of `width` numbers; row k of each panel of B (`width` rows) holds entry k of 32 rows.
-    fn least_product(left: &[f32], width: usize, right: &[[f32; LEAST_PANEL]]) -> f32
-        = least_product_body
+    fn least_product_4(left: &[f32], width: usize, right: &[[f32; LEAST_PANEL]]) -> f32
+        = least_of_4
+}
+dispatch! {
+    fn least_product_8(left: &[f32], width: usize, right: &[[f32; LEAST_PANEL]]) -> f32
+        = least_of_8
+}
+
+/// The least entry of A Bᵀ in single precision, none of which is NaN. A has a multiple of eight
+/// rows of `width` numbers; row k of each panel of B (`width` rows) holds entry k of 32 rows.
+pub fn least_product(left: &[f32], width: usize, right: &[[f32; LEAST_PANEL]]) -> f32 {
+    match columns_at_once() {
+        16 => least_product_8(left, width, right),
+        _ => least_product_4(left, width, right),
+    }
 }

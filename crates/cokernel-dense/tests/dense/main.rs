@@ -5,6 +5,7 @@ mod eigen;
 mod few;
 mod loops;
 mod lu;
+mod pivots;
 mod rows;
 mod shifted;
 mod symmetric;

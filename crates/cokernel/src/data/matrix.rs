@@ -3,6 +3,7 @@
 use super::shared::{Shared, Values};
 use crate::error::room_for;
 use crate::{Error, Result};
+use cokernel_dense::simd;
 use serde::{Deserialize, Serialize};
 
 /// A dense matrix, row-major (C order). Its values are its own, or lent by another owner
@@ -176,26 +177,10 @@ impl Matrix {
     }
 }
 
-/// The largest absolute value, and whether all values are finite numbers; eight at a time, without
-/// branches. The first means nothing if the second is false.
+/// The largest absolute value, and whether all values are finite numbers. The first means nothing if the second is false.
 pub(crate) fn scan(values: &[f64]) -> (f64, bool) {
-    let (mut largest, mut zero) = ([0.0_f64; 8], [0.0_f64; 8]);
-    let mut chunks = values.chunks_exact(8);
-    for chunk in &mut chunks {
-        for ((l, z), v) in largest.iter_mut().zip(&mut zero).zip(chunk) {
-            let size = v.abs();
-            *l = if size > *l { size } else { *l };
-            // Not a number if v is infinite or not a number.
-            *z += v * 0.0;
-        }
-    }
-    let mut finite = zero.iter().all(|z| *z == 0.0);
-    let mut most = largest.into_iter().fold(0.0, f64::max);
-    for v in chunks.remainder() {
-        finite &= v.is_finite();
-        most = v.abs().max(most);
-    }
-    (most, finite)
+    let (largest, nothing) = simd::scan(values);
+    (largest, nothing == 0.0)
 }
 
 /// A sparse matrix by rows. Column indices are strictly increasing within a row.

@@ -1,6 +1,6 @@
 //! Dense algebra on [`Matrix`]: the functions of `cokernel-dense` with shapes and values checked.
 
-use crate::data::Matrix;
+use crate::data::{Matrix, scan};
 use crate::{Error, Result};
 use cokernel_dense::simd;
 pub use cokernel_dense::{Slice, product_nt};
@@ -194,7 +194,7 @@ fn check_symmetric(a: &Matrix) -> Result<()> {
     if a.rows() != a.cols() {
         return Err(Error::shape("symmetric matrix", format!("{} columns", a.rows()), a.cols()));
     }
-    if a.values().iter().any(|v| !v.is_finite()) {
+    if !scan(a.values()).1 {
         return Err(Error::Data(
             "eigenvalues were asked of a matrix with entries that are not finite numbers".into(),
         ));

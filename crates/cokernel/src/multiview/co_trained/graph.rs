@@ -23,6 +23,7 @@ use crate::multiview::laplacian::NOTHING;
 use crate::solve::dense::{self, Slice};
 use crate::solve::orthonormal::orthonormal;
 use crate::{Error, Result};
+use cokernel_dense::simd;
 
 /// Degrees below this share of the largest are 0 up to rounding.
 const ISOLATED: f64 = 1e-13;
@@ -172,7 +173,7 @@ fn column_sums(block: &Matrix) -> Vec<f64> {
 }
 
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
+    simd::dot(a, b)
 }
 
 fn norm(values: &[f64]) -> f64 {

@@ -190,8 +190,12 @@ fn scale(a: &Matrix) -> Option<f64> {
 
 /// The length of the longest row, times `scale`.
 fn longest(a: &Matrix, scale: f64) -> f64 {
-    let square = |i| a.row(i).iter().map(|v| (v * scale) * (v * scale)).sum::<f64>();
-    (0..a.rows()).map(square).fold(0.0, f64::max).sqrt()
+    let (mut row, mut longest) = (vec![0.0; a.cols()], 0.0_f64);
+    for i in 0..a.rows() {
+        row.iter_mut().zip(a.row(i)).for_each(|(r, v)| *r = v * scale);
+        longest = longest.max(simd::dot(&row, &row));
+    }
+    longest.sqrt()
 }
 
 #[cfg(test)]
