@@ -133,24 +133,30 @@ unsafe fn both_ways_512(
     y: &mut [f64],
 ) -> [f64; ROWS] {
     use std::arch::x86_64::{
-        _mm512_fmadd_pd, _mm512_mask_storeu_pd, _mm512_maskz_loadu_pd, _mm512_reduce_add_pd,
-        _mm512_set1_pd, _mm512_setzero_pd,
+        _mm512_fmadd_pd, _mm512_loadu_pd, _mm512_reduce_add_pd, _mm512_set1_pd, _mm512_setzero_pd,
+        _mm512_storeu_pd,
     };
+    let whole = x.len() / 8 * 8;
     let own_lanes: [_; ROWS] = std::array::from_fn(|r| _mm512_set1_pd(own[r]));
     let mut lanes = [_mm512_setzero_pd(); ROWS];
-    for at in (0..x.len()).step_by(8) {
-        let mask = if x.len() - at < 8 { (1 << (x.len() - at)) - 1 } else { u8::MAX };
-        // SAFETY: as many numbers from `at` on as the mask has ones lie within all slices.
+    for at in (0..whole).step_by(8) {
+        // SAFETY: eight numbers from `at` on lie within all slices.
         unsafe {
-            let at_x = _mm512_maskz_loadu_pd(mask, x.as_ptr().add(at));
-            let mut at_y = _mm512_maskz_loadu_pd(mask, y.as_ptr().add(at));
+            let at_x = _mm512_loadu_pd(x.as_ptr().add(at));
+            let mut at_y = _mm512_loadu_pd(y.as_ptr().add(at));
             for r in 0..ROWS {
-                let v = _mm512_maskz_loadu_pd(mask, rows[r].as_ptr().add(at));
+                let v = _mm512_loadu_pd(rows[r].as_ptr().add(at));
                 lanes[r] = _mm512_fmadd_pd(v, at_x, lanes[r]);
                 at_y = _mm512_fmadd_pd(own_lanes[r], v, at_y);
             }
-            _mm512_mask_storeu_pd(y.as_mut_ptr().add(at), mask, at_y);
+            _mm512_storeu_pd(y.as_mut_ptr().add(at), at_y);
         }
     }
-    std::array::from_fn(|r| _mm512_reduce_add_pd(lanes[r]))
+    std::array::from_fn(|r| {
+        let rest = rows[r][whole..].iter().zip(&x[whole..]).zip(&mut y[whole..]);
+        rest.fold(_mm512_reduce_add_pd(lanes[r]), |sum, ((v, x), y)| {
+            *y += own[r] * v;
+            sum + v * x
+        })
+    })
 }
