@@ -22,7 +22,7 @@ fn cases() -> Vec<(Vec<f64>, Vec<f64>)> {
     ]
 }
 
-/// As many as there are eigenvalues above, also where a minor is 0, and where thousands of factors are far from 1.
+/// As many as there are eigenvalues above, also where a minor is 0, and where hundreds of factors are far from 1.
 #[test]
 fn pivots_count_eigenvalues() {
     for (case, (d, e)) in cases().iter().enumerate() {

@@ -23,7 +23,7 @@ use crate::multiview::laplacian::NOTHING;
 use crate::solve::dense::{self, Slice};
 use crate::solve::orthonormal::orthonormal;
 use crate::{Error, Result};
-use cokernel_dense::simd;
+pub(super) use cokernel_dense::simd::dot;
 
 /// Degrees below this share of the largest are 0 up to rounding.
 const ISOLATED: f64 = 1e-13;
@@ -170,10 +170,6 @@ fn column_sums(block: &Matrix) -> Vec<f64> {
         sums.iter_mut().zip(block.row(i)).for_each(|(s, v)| *s += v);
     }
     sums
-}
-
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    simd::dot(a, b)
 }
 
 fn norm(values: &[f64]) -> f64 {
