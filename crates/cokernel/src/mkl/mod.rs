@@ -78,6 +78,7 @@ mod rmkl;
 mod row_sample;
 mod rwkl;
 mod sets;
+mod shared_classifiers;
 mod silp;
 mod simple_mkl;
 mod smo_mkl;
@@ -88,6 +89,7 @@ mod two_stage;
 mod ufo_mkl;
 mod view_classifiers;
 
+pub use shared_classifiers::{SharedClassifiers, Sharing};
 pub(crate) use towards::combination;
 
 use crate::bank::{Bank, Storage};
@@ -196,6 +198,8 @@ pub struct Problem<'a> {
     /// The features towards landmarks that stand for the kernels, for methods that [learn in them](Learner::scales); the
     /// bank is then that of the landmarks.
     pub space: Option<&'a Space>,
+    /// Where classifiers of the views are that other fits trained: see [`sharing`](Self::sharing).
+    pub shared: Option<Sharing<'a>>,
 }
 
 /// Pairs of instances that must or cannot link.
@@ -220,6 +224,7 @@ impl<'a> Problem<'a> {
             warm: None,
             pairs: None,
             space: None,
+            shared: None,
         }
     }
 

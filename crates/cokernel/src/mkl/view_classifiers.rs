@@ -20,16 +20,18 @@
 //! some class has makes no classifier. What joins the values learns from the instances that have all of them
 //! ([`Views::joint`]).
 //!
-//! **Cost**: for each kernel one machine, and one for each fold and factor.
+//! **Cost**: for each kernel one machine, and one for each fold and factor; nothing where another fit on the same kernels
+//! has [trained them](super::shared_classifiers).
 
 use super::best_single::{decisions, even, stratified};
-use super::{Parts, Problem, mixed};
+use super::{Parts, Problem, mixed, shared_classifiers};
 use crate::data::{Matrix, PartialClasses, Target};
 use crate::machine::{Block, Head, How, Solution};
 use crate::params::{Param, Params, Range};
 use crate::rule::Weighted;
 use crate::{Counts, Error, Event, Report, Result, Run, Status, Watch};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Where decision values come from.
 pub(super) const VALUES: Param = Param {
@@ -54,7 +56,7 @@ pub(super) const C_FACTORS: Param = Param {
 };
 
 /// How they are trained.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct ViewClassifiers {
     out_of_fold: bool,
     folds: usize,
@@ -99,8 +101,13 @@ impl ViewClassifiers {
         self.factors.len() > 1
     }
 
-    /// Trains them, one kernel after the other and the folds of a kernel beside each other.
-    pub fn train(&self, problem: &Problem<'_>, run: &Run, watch: &Watch) -> Result<Views> {
+    /// Trains them, one kernel after the other and the folds of a kernel beside each other, or finds those that another
+    /// fit trained.
+    pub fn train(&self, problem: &Problem<'_>, run: &Run, watch: &Watch) -> Result<Arc<Views>> {
+        shared_classifiers::find(problem, self, run, || self.train_anew(problem, run, watch))
+    }
+
+    fn train_anew(&self, problem: &Problem<'_>, run: &Run, watch: &Watch) -> Result<Views> {
         let count = problem.bank.len();
         let mut views = Views {
             kernels: Vec::new(),
@@ -317,6 +324,12 @@ pub(super) fn count_alike(class: &str) -> String {
 }
 
 impl Views {
+    /// How many numbers they are.
+    pub fn size(&self) -> usize {
+        let coefs = self.solutions.iter().flat_map(Solution::heads).map(|h| h.coef.len());
+        coefs.chain(self.values.iter().flatten().map(Vec::len)).sum()
+    }
+
     /// Weights of the instances for what joins the classifiers: those that lack the view of one have none. `None` where
     /// all have all.
     pub fn joint(&self, problem: &Problem<'_>) -> Option<Vec<f64>> {

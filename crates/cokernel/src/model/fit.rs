@@ -386,7 +386,9 @@ impl Mkl {
                 kernel.name
             )));
         }
-        mkl::train(&problem(prepared, machine.as_ref(), warm), learner, run)
+        let checked = self.machine.checked()?;
+        let problem = problem(prepared, machine.as_ref(), warm);
+        mkl::train(&problem.sharing(&prepared.shared, &checked), learner, run)
     }
 
     fn model(
@@ -414,5 +416,6 @@ fn problem<'a>(
     let weights = prepared.weights.as_deref();
     let pairs = prepared.paired.as_ref().map(|p| p.given(bank));
     let space = prepared.space.as_deref();
-    Problem { bank, views: Some(&prepared.views), target, machine, weights, warm, pairs, space }
+    let views = Some(&prepared.views);
+    Problem { views, weights, warm, pairs, space, ..Problem::new(bank, target, machine) }
 }

@@ -142,6 +142,7 @@ impl Mkl {
             paired: None,
             seconds: watch.seconds(),
             known: Default::default(),
+            shared: Default::default(),
         })
     }
 

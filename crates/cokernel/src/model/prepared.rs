@@ -8,7 +8,7 @@ use crate::data::{Matrix, Missing, Posteriors, Preparation, Scale, Table, Target
 use crate::kernel::{GraphSpec, Kernel, KernelSpec, Normalization};
 use crate::machine::learn_unlabelled;
 use crate::method::Task;
-use crate::mkl::{Arrangement, Learned};
+use crate::mkl::{Arrangement, Learned, SharedClassifiers};
 use crate::params::Params;
 use crate::scale::Space;
 use crate::{Error, Result, Status};
@@ -83,6 +83,7 @@ pub struct Prepared {
     pub(super) paired: Option<Box<Paired>>,
     pub(super) seconds: f64,
     pub(super) known: KnownRules,
+    pub(super) shared: SharedClassifiers,
 }
 
 /// What methods learned that do not look at the machine: by method, parameters and seed.
@@ -146,6 +147,7 @@ impl Prepared {
             return Err(Error::parameter("weights", problem));
         }
         self.weights = Some(self.rows.iter().map(|&i| weights[i]).collect());
+        self.shared = SharedClassifiers::default();
         Ok(self)
     }
 
@@ -165,6 +167,7 @@ impl Prepared {
         }
         let values = self.rows.iter().flat_map(|i| posteriors.row(*i)).copied().collect();
         self.target = Target::Posteriors(Posteriors::new(classes, values)?);
+        self.shared = SharedClassifiers::default();
         Ok(self)
     }
 

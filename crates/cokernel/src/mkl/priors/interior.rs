@@ -1,37 +1,35 @@
-//! An interior method in α, for what Newton's method in (σ, μ) leaves: next to σ = 0 S has kinks, while the dual is smooth.
+//! A primal-dual interior method in α, for what Newton's method in (σ, μ) leaves: where few coefficients are inside the box
+//! S has kinks, while the dual is smooth.
 //!
 //! ```text
 //! min_x  −yᵀx + Ω*(½q(x)) − Σ_m log(1 − v_m(x)/γ)        lower ≤ x ≤ upper                      (16)
 //!        − τ Σ_i [log(x_i − lower_i) + log(upper_i − x_i)],      Ω* with τ log σ for each kernel, where σ may be 0
 //! ∇  = −y + Σ σ_m K_m x + Σ μ_m f_m − τ/(x − lower) + τ/(upper − x)
-//! ∇² = Σ σ_m K_m + Σ σ'_m (K_m x)(K_m x)ᵀ + Σ μ_m² f_m f_mᵀ + a diagonal
+//! H  = Σ σ_m K_m + Σ w_m (K_m x)(K_m x)ᵀ + Σ μ_m² f_m f_mᵀ + diag(a/(x − lower) + b/(upper − x))
 //! ```
 //!
-//! σ_m is what ½q_m asks for with its logarithm ([`Penalty::inside`]), σ'_m its derivative, μ_m = 1/(γ − v_m); K_m has the
-//! constant and the unit in it. Newton's method with halved steps for τ falling by tens; q, v and the logarithms are known
-//! along a whole step. The weights of each point and its coefficients give the bounds of the family. At the end, the machine
-//! with these weights, without those that are next to 0, is taken where it proves the tolerance.
+//! μ_m = 1/(γ − v_m). Where σ cannot be 0 it is what ½q_m asks for, and w_m its derivative; elsewhere σ, the price s of its
+//! limit and those of the box, a and b, are variables of their own, with a(x − lower) = b(upper − x) = σs = τ at the end and
+//! w = 1/(Ω″ + s/σ). Each step is −H⁻¹∇; τ is the mean of these products times the cube of what a step to τ = 0 leaves
+//! of it (Mehrotra 1992), and stays after a short step. Steps of x are halved until the function falls; q, v and the logarithms are known along a whole
+//! step. The weights of each point and its coefficients give the bounds of the family. At the end, the machine with these
+//! weights, without those that are next to 0, is taken where it proves the tolerance.
 //!
-//! **Cost** of a step: 2M n² and n³/3; some forty steps.
+//! **Cost** of a step: 2M n² to sum and to multiply, 4M n² for H and n³/3; some fifteen steps.
+
+mod steps;
 
 use super::newton::gain;
-use super::part::{Fitted, Part, Point};
-use super::sqp::judged;
+use super::part::{Fitted, Forms, Part, Point};
+use super::sqp::judged_by;
 use crate::bank::Gram;
 use crate::run::Pass;
 use crate::{Counts, Result, Status, Watch};
-use cokernel_dense::{LeveledCholesky, Slice, product_nt};
 
-/// What τ falls by.
-const FALL: f64 = 0.1;
-/// How often.
-const FALLS: usize = 40;
-/// Steps for one τ.
-const STEPS: usize = 100;
-/// Halvings of a step.
-const TRIALS: usize = 40;
-/// Part of the way to a bound that a step goes at most.
-const PART: f64 = 0.99;
+/// Steps at most.
+const STEPS: usize = 150;
+/// Steps in which the gap falls by a tenth, or it ends.
+const PATIENCE: usize = 15;
 /// Weights below this share of the largest are tried as 0.
 const SMALL: f64 = 1e-4;
 
@@ -40,12 +38,12 @@ struct Inner {
     x: Vec<f64>,
     /// K_m x, with constant and unit.
     images: Vec<Vec<f64>>,
-}
-
-/// A vector and what it does to the forms.
-struct Line {
-    step: Vec<f64>,
-    images: Vec<Vec<f64>>,
+    /// Prices of the lower and the upper bound, row by row.
+    prices: Vec<[f64; 2]>,
+    /// σ with the price of its limit; where σ is never 0 no more than what ½q asks for.
+    sigma: Vec<[f64; 2]>,
+    /// How much of a step led here.
+    length: f64,
 }
 
 struct Barrier<'a, 'b> {
@@ -61,42 +59,28 @@ pub(super) fn solve(part: &Part<'_>, watch: &Watch) -> Result<Fitted> {
     let mut counts = Counts::default();
     let mut gram = part.bank.new_gram()?;
     let (mut objective, mut bounds) = (Vec::new(), Vec::new());
-    let (mut best, mut lower): (Option<Point>, f64) = (None, 0.0);
-    let (mut at, mut tau) = barrier.start();
-    let mut falls = 0;
-    let status = 'all: loop {
-        for _ in 0..STEPS {
-            let Some(step) = barrier.step(&at, tau, &mut gram) else {
-                break 'all watch.stop().unwrap_or(Status::Stalled);
-            };
-            counts.combines += 1;
-            let (line, decrease) = step;
-            let near = decrease <= 0.05 * tau;
-            let Some(next) = barrier.search(&at, line, tau, decrease) else {
-                break;
-            };
-            at = next;
-            if near {
-                break;
-            }
+    // The point with the least upper bound, and the coefficients that prove most.
+    let (mut best, mut proof): (Option<Point>, (Vec<f64>, f64)) = (None, (Vec::new(), 0.0));
+    let mut at = barrier.start();
+    let (mut last, mut waited) = (f64::INFINITY, 0);
+    let status = loop {
+        let (point, own) = barrier.judged(&at);
+        if proof.0.is_empty() || own > proof.1 {
+            proof = (at.x.clone(), own);
         }
-        // What the point proves, and what its weights cost.
-        let (sigma, mu) = barrier.weights(&at, tau);
-        part.bank.combine_into_in(&part.scaled(&sigma), &mut gram, &Pass::under(watch));
-        let machine = judged(part, &gram, &sigma, &mu, at.x.clone());
-        let point = Point { sigma, mu, machine };
         let value = part.upper(&point);
-        lower = lower.max(barrier.proved(&at.x));
         if value.is_finite() && best.as_ref().is_none_or(|b| value < part.upper(b)) {
             best = Some(point);
         }
-        let upper = best.as_ref().map_or(f64::INFINITY, |b| part.upper(b));
-        if upper.is_finite() {
+        if let Some(point) = &best {
+            let upper = part.upper(point);
             objective.push(upper);
-            bounds.push(lower.min(upper));
-        }
-        if upper - lower <= 0.3 * part.tol * upper {
-            break Status::Converged;
+            bounds.push(proof.1.min(upper));
+            let gap = (upper - proof.1) / upper.max(f64::MIN_POSITIVE);
+            if gap <= 0.3 * part.tol {
+                break Status::Converged;
+            }
+            (last, waited) = if gap < 0.9 * last { (gap, 0) } else { (last, waited + 1) };
         }
         if let Some(status) = watch.stop() {
             break status;
@@ -104,15 +88,18 @@ pub(super) fn solve(part: &Part<'_>, watch: &Watch) -> Result<Fitted> {
         if objective.len() > part.max_iterations {
             break Status::IterationLimit;
         }
-        // Nothing is gained any more: rounding.
-        falls += 1;
-        if falls > FALLS {
+        if waited > PATIENCE || counts.combines as usize >= STEPS {
             break Status::Stalled;
         }
-        tau *= FALL;
+        counts.combines += 1;
+        let next = barrier.system(&at, &mut gram).and_then(|s| barrier.next(&at, &s));
+        match next {
+            Some(next) => at = next,
+            None => break watch.stop().unwrap_or(Status::Stalled),
+        }
     };
-    let point = best.unwrap_or_else(|| barrier.first(&at, &mut gram));
-    let (found, proved) = barrier.settled(point, &mut gram, &mut counts);
+    let point = best.unwrap_or_else(|| barrier.first(&at));
+    let (found, proved) = barrier.settled(point, &proof.0, &mut gram, &mut counts);
     let upper = part.upper(&found);
     objective.push(upper);
     bounds.push(proved.min(upper));
@@ -130,39 +117,55 @@ pub(super) fn solve(part: &Part<'_>, watch: &Watch) -> Result<Fitted> {
 }
 
 impl Barrier<'_, '_> {
-    /// The middle of the box, as far as the logarithms reach, and the first τ.
-    fn start(&self) -> (Inner, f64) {
+    /// The middle of the box, as far as the logarithms reach, with the prices that one τ asks for: the forces there.
+    fn start(&self) -> Inner {
         let part = self.part;
-        let mut share = 0.5;
-        loop {
-            let x: Vec<f64> =
-                (0..part.n()).map(|i| share * (part.lower[i] + part.upper[i])).collect();
-            let images = self.images(&x);
-            let at = Inner { x, images };
-            let tau = self.balancing(&at);
-            if share < 1e-12 || self.value(&at, tau).is_finite() {
-                return (at, tau);
-            }
+        let middle: Vec<f64> =
+            (0..part.n()).map(|i| 0.5 * (part.lower[i] + part.upper[i])).collect();
+        let images = self.images(&middle);
+        let mut at =
+            Inner { x: middle, images, prices: Vec::new(), sigma: Vec::new(), length: 1.0 };
+        let (half, v) = self.forms(&at);
+        let times = |v: &[f64], s: f64| -> Vec<f64> { v.iter().map(|v| s * v).collect() };
+        // Far from the walls of the logarithms, too.
+        let mut share = 1.0_f64;
+        while share > 1e-300
+            && !self
+                .logs(&times(&half, 2.0 * share * share), &times(&v, 2.0 * share), 1.0)
+                .is_finite()
+        {
             share *= 0.5;
         }
-    }
-
-    /// A τ whose walls weigh at least as much as all else where the point is.
-    fn balancing(&self, at: &Inner) -> f64 {
-        let part = self.part;
+        at.x = times(&at.x, share);
+        at.images.iter_mut().for_each(|image| *image = times(image, share));
         let mean = |sum: f64| sum / self.rows.len().max(1) as f64;
         let first = mean(self.rows.iter().map(|i| at.x[*i].abs()).sum());
-        let (sigma, mu) = self.weights(at, first);
+        self.price(&mut at, first.max(f64::MIN_POSITIVE));
+        let (_, v) = self.forms(&at);
+        let mu: Vec<f64> = v.iter().map(|v| 1.0 / (part.gamma - v)).collect();
         let force = |i: &usize| {
-            let kernels = sigma.iter().zip(&at.images).map(|(s, image)| s * image[*i]);
+            let kernels = at.sigma.iter().zip(&at.images).map(|(s, image)| s[0] * image[*i]);
             let views = mu.iter().zip(&part.values).map(|(m, f)| m * f[*i]);
             let room = (at.x[*i] - part.lower[*i]).min(part.upper[*i] - at.x[*i]);
             room * (kernels.sum::<f64>() + views.sum::<f64>() - part.y[*i]).abs()
         };
         let forces = mean(self.rows.iter().map(force).sum());
-        // Each step gains about τ, and all that there is to gain is below the sum of the bounds.
-        let box_size = mean(self.rows.iter().map(|i| part.upper[*i] - part.lower[*i]).sum());
-        if forces.is_finite() { box_size.max(forces) } else { box_size }
+        let tau = if forces.is_finite() && forces > 0.0 { forces } else { first };
+        self.price(&mut at, tau.max(f64::MIN_POSITIVE));
+        at
+    }
+
+    /// The prices that τ asks for.
+    fn price(&self, at: &mut Inner, tau: f64) {
+        let (half, _) = self.forms(at);
+        let part = self.part;
+        let of = |i: &usize| [tau / (at.x[*i] - part.lower[*i]), tau / (part.upper[*i] - at.x[*i])];
+        at.prices = self.rows.iter().map(of).collect();
+        let sigma = |z: &f64| {
+            let sigma = part.penalty.inside(*z, tau).0;
+            [sigma, tau / sigma]
+        };
+        at.sigma = half.iter().map(sigma).collect();
     }
 
     /// K_m v, with constant and unit.
@@ -181,16 +184,29 @@ impl Barrier<'_, '_> {
 
     /// ½q_m and v_m.
     fn forms(&self, at: &Inner) -> (Vec<f64>, Vec<f64>) {
-        let dot = |a: &[f64]| a.iter().zip(&at.x).map(|(a, x)| a * x).sum::<f64>();
-        let half = at.images.iter().map(|image| 0.5 * dot(image).max(0.0)).collect();
-        (half, self.part.values.iter().map(|f| dot(f)).collect())
+        let half = at.images.iter().map(|image| 0.5 * dot(image, &at.x).max(0.0)).collect();
+        (half, self.part.values.iter().map(|f| dot(f, &at.x)).collect())
     }
 
-    /// σ and μ.
-    fn weights(&self, at: &Inner, tau: f64) -> (Vec<f64>, Vec<f64>) {
+    /// The weights of a point with its coefficients, and what these prove.
+    fn judged(&self, at: &Inner) -> (Point, f64) {
+        let part = self.part;
         let (half, v) = self.forms(at);
-        let sigma = half.iter().map(|z| self.part.penalty.inside(*z, tau).0).collect();
-        (sigma, v.iter().map(|v| 1.0 / (self.part.gamma - v)).collect())
+        let mu: Vec<f64> = v.iter().map(|v| 1.0 / (part.gamma - v)).collect();
+        let sigma: Vec<f64> = at.sigma.iter().map(|s| s[0]).collect();
+        let mut values = vec![0.0; part.n()];
+        for (s, image) in sigma.iter().zip(&at.images) {
+            values.iter_mut().zip(image).for_each(|(v, k)| *v += s * k);
+        }
+        let machine = judged_by(part, &sigma, &mu, at.x.clone(), values);
+        let forms = Forms {
+            q: half.iter().map(|z| 2.0 * z).collect(),
+            v,
+            free: Vec::new(),
+            sides: Vec::new(),
+        };
+        let own = part.lower_bound(gain(part, &at.x), &forms);
+        (Point { sigma, mu, machine }, own)
     }
 
     /// The largest lower bound of these coefficients.
@@ -202,137 +218,52 @@ impl Barrier<'_, '_> {
     }
 
     /// The function that is minimised, infinite outside of where it is defined.
-    fn value(&self, at: &Inner, tau: f64) -> f64 {
-        let (half, v) = self.forms(at);
-        self.value_of(&at.x, &half, &v, tau)
-    }
-
     fn value_of(&self, x: &[f64], half: &[f64], v: &[f64], tau: f64) -> f64 {
-        let part = self.part;
-        let conjugate: f64 = half.iter().map(|z| part.penalty.inside(*z, tau).2).sum();
-        let log = |v: &f64| match *v < part.gamma {
-            true => -(-v / part.gamma).ln_1p(),
-            false => f64::INFINITY,
-        };
         let walls = |i: &usize| {
-            let (below, above) = (x[*i] - part.lower[*i], part.upper[*i] - x[*i]);
+            let [below, above] = self.rooms(x, *i);
             match below > 0.0 && above > 0.0 {
                 true => -tau * (below.ln() + above.ln()),
                 false => f64::INFINITY,
             }
         };
-        conjugate - gain(part, x)
-            + v.iter().map(log).sum::<f64>()
-            + self.rows.iter().map(walls).sum::<f64>()
+        self.logs(half, v, tau) - gain(self.part, x) + self.rows.iter().map(walls).sum::<f64>()
     }
 
-    /// Newton's step and the decrease that it promises; `None` where the system cannot be solved.
-    fn step(&self, at: &Inner, tau: f64, gram: &mut Gram) -> Option<(Line, f64)> {
-        let (part, size) = (self.part, self.rows.len());
-        let (half, v) = self.forms(at);
-        let inside: Vec<(f64, f64, f64)> =
-            half.iter().map(|z| part.penalty.inside(*z, tau)).collect();
-        let sigma: Vec<f64> = inside.iter().map(|i| i.0).collect();
-        let mu: Vec<f64> = v.iter().map(|v| 1.0 / (part.gamma - v)).collect();
-        part.bank.combine_into_in(&part.scaled(&sigma), gram, &Pass::under(self.watch));
-        if self.watch.stop().is_some() {
-            return None;
-        }
-        let mut gradient = vec![0.0; size];
-        let mut diagonal = vec![0.0; size];
-        for (k, i) in self.rows.iter().enumerate() {
-            let (below, above) = (at.x[*i] - part.lower[*i], part.upper[*i] - at.x[*i]);
-            gradient[k] = -part.y[*i] - tau / below + tau / above;
-            diagonal[k] = tau / below / below + tau / above / above;
-        }
-        let columns = part.bank.len() + mu.len();
-        let mut sides = vec![0.0; size * columns];
-        for (k, i) in self.rows.iter().enumerate() {
-            let line = &mut sides[k * columns..(k + 1) * columns];
-            for (m, image) in at.images.iter().enumerate() {
-                gradient[k] += sigma[m] * image[*i];
-                line[m] = inside[m].1.sqrt() * image[*i];
-            }
-            for (m, f) in part.values.iter().enumerate() {
-                gradient[k] += mu[m] * f[*i];
-                line[sigma.len() + m] = mu[m] * f[*i];
-            }
-        }
-        let mut hessian = vec![0.0; size * size];
-        let all = Slice::new(&sides, size, columns);
-        product_nt(all, all, &mut hessian);
-        let constant: f64 = sigma.iter().sum();
-        for (k, i) in self.rows.iter().enumerate() {
-            let line = &mut hessian[k * size..(k + 1) * size];
-            let row = gram.row(*i);
-            line.iter_mut().zip(&self.rows).for_each(|(h, j)| *h += row[*j] + constant);
-            line[k] += diagonal[k];
-        }
-        // Coefficients next to a bound do not drown the others.
-        let factor = LeveledCholesky::new(size, hessian)?;
-        let found = factor.solved(&gradient);
-        let mut step = vec![0.0; part.n()];
-        let mut decrease = 0.0;
-        for (k, i) in self.rows.iter().enumerate() {
-            step[*i] = -found[k];
-            decrease -= gradient[k] * step[*i];
-        }
-        if !(decrease.is_finite() && step.iter().all(|d| d.is_finite())) {
-            return None;
-        }
-        let images = self.images(&step);
-        Some((Line { step, images }, decrease))
-    }
-
-    /// The point at the end of a step that is halved until the function falls enough.
-    fn search(&self, at: &Inner, line: Line, tau: f64, decrease: f64) -> Option<Inner> {
+    /// Its terms in q and v.
+    fn logs(&self, half: &[f64], v: &[f64], tau: f64) -> f64 {
         let part = self.part;
-        let mut length = 1.0_f64;
-        for &i in &self.rows {
-            let d = line.step[i];
-            let room = if d > 0.0 { part.upper[i] - at.x[i] } else { part.lower[i] - at.x[i] };
-            if d != 0.0 {
-                length = length.min(PART * room / d);
-            }
-        }
-        let before = self.value(at, tau);
-        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        let (half, v) = self.forms(at);
-        let first: Vec<f64> = line.images.iter().map(|image| dot(image, &at.x)).collect();
-        let second: Vec<f64> = line.images.iter().map(|image| dot(image, &line.step)).collect();
-        let votes: Vec<f64> = part.values.iter().map(|f| dot(f, &line.step)).collect();
-        for _ in 0..TRIALS {
-            let add = |a: &[f64], d: &[f64]| -> Vec<f64> {
-                a.iter().zip(d).map(|(a, d)| a + length * d).collect()
-            };
-            let x = add(&at.x, &line.step);
-            let here: Vec<f64> = (0..half.len())
-                .map(|m| (half[m] + length * (first[m] + 0.5 * length * second[m])).max(0.0))
-                .collect();
-            let value = self.value_of(&x, &here, &add(&v, &votes), tau);
-            if value <= before - 1e-4 * length * decrease {
-                let pairs = at.images.iter().zip(&line.images);
-                return Some(Inner { x, images: pairs.map(|(a, d)| add(a, d)).collect() });
-            }
-            length *= 0.5;
-        }
-        None
+        let log = |v: &f64| match *v < part.gamma {
+            true => -(-v / part.gamma).ln_1p(),
+            false => f64::INFINITY,
+        };
+        let conjugate: f64 = half.iter().map(|z| part.penalty.inside(*z, tau).2).sum();
+        conjugate + v.iter().map(log).sum::<f64>()
+    }
+
+    /// How far a coefficient is from its bounds.
+    fn rooms(&self, x: &[f64], i: usize) -> [f64; 2] {
+        [x[i] - self.part.lower[i], self.part.upper[i] - x[i]]
     }
 
     /// The prior alone, after a stop.
-    fn first(&self, at: &Inner, gram: &mut Gram) -> Point {
+    fn first(&self, at: &Inner) -> Point {
         let part = self.part;
         let sigma = vec![part.penalty.first(); part.bank.len()];
         let mu = vec![1.0 / part.gamma; part.values.len()];
         let zero = vec![0.0; at.x.len()];
-        gram.values_mut().fill(0.0);
-        let machine = judged(part, gram, &sigma, &mu, zero);
+        let machine = judged_by(part, &sigma, &mu, zero.clone(), zero);
         Point { sigma, mu, machine }
     }
 
     /// The point with the coefficients of a machine, whose bounds are met exactly, and without the smallest weights,
-    /// where that is no worse and proves the tolerance; and what its coefficients prove.
-    fn settled(&self, point: Point, gram: &mut Gram, counts: &mut Counts) -> (Point, f64) {
+    /// where that is no worse and proves the tolerance, from those that prove most; and what its coefficients prove.
+    fn settled(
+        &self,
+        point: Point,
+        proof: &[f64],
+        gram: &mut Gram,
+        counts: &mut Counts,
+    ) -> (Point, f64) {
         let part = self.part;
         let most = point.sigma.iter().fold(0.0_f64, |a, s| a.max(*s));
         let cut: Vec<f64> =
@@ -347,8 +278,7 @@ impl Barrier<'_, '_> {
             }
             part.bank.combine_into_in(&part.scaled(&sigma), gram, &Pass::under(self.watch));
             let tol = (0.01 * part.tol).max(1e-13);
-            let warm = Some(&point.machine.coef[..]);
-            let machine = part.solve(&*gram, &sigma, &point.mu, warm, tol, self.watch);
+            let machine = part.solve(&*gram, &sigma, &point.mu, Some(proof), tol, self.watch);
             counts.machine_solves += 1;
             counts.smo_steps += machine.steps;
             let found = Point { sigma, mu: point.mu.clone(), machine };
@@ -360,4 +290,8 @@ impl Barrier<'_, '_> {
         let own = self.proved(&point.machine.coef);
         (point, own)
     }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -63,6 +63,10 @@ use part::{Fitted, Part};
 /// not measured.
 const AGAIN: usize = 2_000;
 
+/// Machines after which Newton's method gives way to the interior one, where instances are that few: more than it takes
+/// where it converges well.
+const MACHINES: u64 = 40;
+
 /// What is known of the weight vectors beforehand.
 pub(super) const PRIOR: Param = Param {
     name: "prior",
@@ -185,12 +189,12 @@ impl Priors {
             }
         }
         // After a stop some have no values.
-        let views = views.filter(|v| v.stopped.is_none());
+        let views = views.as_deref().filter(|v| v.stopped.is_none());
         let roles = svc.decomposition.roles(classes.n_classes());
         run.tell(Event::Begin { stage: self.title, total: Some(roles.len() as u64) });
         let mut fitted = Vec::new();
         for (t, role) in roles.iter().enumerate() {
-            let part = self.part(problem, svc, classes, (t, *role), &costs, unit, views.as_ref());
+            let part = self.part(problem, svc, classes, (t, *role), &costs, unit, views);
             fitted.push(match self.sqp {
                 true => sqp::solve(&part, run, &watch)?,
                 false => self.solved(&part, run, &watch)?,
@@ -199,12 +203,12 @@ impl Priors {
         }
         run.tell(Event::End);
         let shares = shares(&fitted, problem.bank.len());
-        let machines = self.machines(&roles, &fitted, unit, views.as_ref(), &shares);
+        let machines = self.machines(&roles, &fitted, unit, views, &shares);
         fitted.iter().for_each(|f| report.counts.add(&f.counts));
         self.tell(&roles, classes, &fitted, &watch, &mut report);
         report.seconds = watch.seconds();
         let rule = Each::rule(shares);
-        let parts = Some(parts(&rule.active(), &fitted, views.as_ref()));
+        let parts = Some(parts(&rule.active(), &fitted, views));
         Ok(Learned {
             machines: Some(Solution { counts: report.counts, ..machines }),
             parts,
@@ -212,30 +216,25 @@ impl Priors {
         })
     }
 
-    /// By Newton's method; where it ends early, next to σ = 0 say, and instances are few, once more by an interior one, and
-    /// the one with the smaller gap.
+    /// By Newton's method; where it ends early, next to σ = 0 say, or takes many machines, and instances are few, by an
+    /// interior one, and where that does not prove the tolerance, by Newton's method to its end: the one with the smallest
+    /// gap.
     fn solved(&self, part: &Part<'_>, run: &Run, watch: &Watch) -> Result<Fitted> {
         if let Some(found) = views_alone(part) {
             return Ok(found);
         }
-        let found = newton::solve(part, run, watch)?;
-        let again = matches!(found.status, Status::Stalled | Status::IterationLimit);
-        if !again || part.n() > AGAIN || !fits(part.bank, 4, run) {
-            return Ok(found);
+        let few = part.n() <= AGAIN && fits(part.bank, 4, run);
+        let mut best = newton::solve(part, if few { MACHINES } else { u64::MAX }, run, watch)?;
+        if !few || !matches!(best.status, Status::Stalled | Status::IterationLimit) {
+            return Ok(best);
         }
-        let gap = |f: &Fitted| match (f.objective.last(), f.lower.last()) {
-            (Some(upper), Some(lower)) => (upper - lower) / upper.max(f64::MIN_POSITIVE),
-            _ => f64::INFINITY,
-        };
-        let mut other = interior::solve(part, watch)?;
-        let mut counts = found.counts;
-        counts.add(&other.counts);
-        let better = gap(&other) < gap(&found);
-        if !better {
-            return Ok(Fitted { counts, ..found });
+        let cut = best.counts.machine_solves >= MACHINES;
+        let start = Some((best.sigma.clone(), best.mu.clone()));
+        best = nearer(best, interior::solve(part, watch)?);
+        if cut && matches!(best.status, Status::Stalled | Status::IterationLimit) {
+            best = nearer(best, newton::solve_from(part, start, u64::MAX, run, watch)?);
         }
-        other.counts = counts;
-        Ok(other)
+        Ok(best)
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -415,6 +414,17 @@ fn views_alone(part: &Part<'_>) -> Option<Fitted> {
         counts: Counts::default(),
         at_bound,
     })
+}
+
+/// The one with the smaller gap, with the counts of both.
+fn nearer(a: Fitted, b: Fitted) -> Fitted {
+    let gap = |f: &Fitted| match (f.objective.last(), f.lower.last()) {
+        (Some(upper), Some(lower)) => (upper - lower) / upper.max(f64::MIN_POSITIVE),
+        _ => f64::INFINITY,
+    };
+    let mut counts = a.counts;
+    counts.add(&b.counts);
+    Fitted { counts, ..if gap(&b) < gap(&a) { b } else { a } }
 }
 
 /// What the kernels are of the decision functions: σ over its sum, and where a kernel can count by its classifier alone half

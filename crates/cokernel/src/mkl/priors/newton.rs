@@ -29,12 +29,13 @@ const LOOSEST: f64 = 1e-3;
 /// Halvings of a step.
 const TRIALS: usize = 12;
 
-pub(super) fn solve(part: &Part<'_>, run: &Run, watch: &Watch) -> Result<Fitted> {
+/// It ends early, as stalled, after `most` machines.
+pub(super) fn solve(part: &Part<'_>, most: u64, run: &Run, watch: &Watch) -> Result<Fitted> {
     let start = match part.penalty {
         Penalty::Averaged(_) => sampled(part, run, watch),
         _ => None,
     };
-    solve_from(part, start, run, watch)
+    solve_from(part, start, most, run, watch)
 }
 
 /// (σ, μ) of a [sample] of the instances, whose losses weigh as much as all; `None` where there are too few or it failed.
@@ -70,7 +71,7 @@ fn sampled(part: &Part<'_>, run: &Run, watch: &Watch) -> Option<(Vec<f64>, Vec<f
         max_iterations: part.max_iterations,
         settings: Settings { tol, ..part.settings },
     };
-    let found = solve_from(&few, None, &run.clone().quiet(), watch).ok()?;
+    let found = solve_from(&few, None, u64::MAX, &run.clone().quiet(), watch).ok()?;
     let finite = found.sigma.iter().chain(&found.mu).all(|v| v.is_finite() && *v > 0.0);
     (finite && watch.stop().is_none()).then_some((found.sigma, found.mu))
 }
@@ -79,6 +80,7 @@ fn sampled(part: &Part<'_>, run: &Run, watch: &Watch) -> Option<(Vec<f64>, Vec<f
 pub(super) fn solve_from(
     part: &Part<'_>,
     start: Option<(Vec<f64>, Vec<f64>)>,
+    most: u64,
     run: &Run,
     watch: &Watch,
 ) -> Result<Fitted> {
@@ -151,6 +153,9 @@ pub(super) fn solve_from(
                 _ => 1.0,
             };
             for _ in 0..TRIALS {
+                if counts.machine_solves >= most {
+                    break;
+                }
                 let (sigma, mu) = moved(part, &point, step, length);
                 let warm = Some(&point.machine.coef[..]);
                 let found = solve_at(sigma, mu, warm, (inner, upper), &mut counts);
@@ -163,7 +168,7 @@ pub(super) fn solve_from(
         }
         match next {
             Some(found) => (point, forms, step) = found,
-            None if inner > floor => {
+            None if inner > floor && counts.machine_solves < most => {
                 inner = (inner / 30.0).max(floor);
                 let Point { sigma, mu, machine } = point;
                 let (warm, exact) = (Some(&machine.coef[..]), (inner, f64::INFINITY));

@@ -106,6 +106,11 @@ impl Penalty {
         }
     }
 
+    /// Whether σ ≥ 0 is a limit that [`inside`](Self::inside) needs τ for.
+    pub fn has_limit(self) -> bool {
+        matches!(self, Penalty::Exponential(_) | Penalty::SuperGaussian(..))
+    }
+
     /// Whether σ may be 0.
     pub fn leaves_out(self) -> bool {
         !matches!(self, Penalty::Averaged(_) | Penalty::Power(..))

@@ -135,17 +135,23 @@ fn value(part: &Part<'_>, gain: f64, forms: &Forms) -> f64 {
 }
 
 /// The machine with these coefficients, and its bounds.
-pub(super) fn judged(
-    part: &Part<'_>,
-    gram: &Gram,
-    sigma: &[f64],
-    mu: &[f64],
-    x: Vec<f64>,
-) -> Solved {
+fn judged(part: &Part<'_>, gram: &Gram, sigma: &[f64], mu: &[f64], x: Vec<f64>) -> Solved {
     let bias = sigma.iter().sum::<f64>() * x.iter().sum::<f64>();
     let mut values = vec![0.0; x.len()];
     gram.multiply(&x, &mut values);
     values.iter_mut().for_each(|v| *v += bias);
+    judged_by(part, sigma, mu, x, values)
+}
+
+/// The same where its values, Σ σ_m K_m x, are known.
+pub(super) fn judged_by(
+    part: &Part<'_>,
+    sigma: &[f64],
+    mu: &[f64],
+    x: Vec<f64>,
+    values: Vec<f64>,
+) -> Solved {
+    let bias = sigma.iter().sum::<f64>() * x.iter().sum::<f64>();
     let linear = part.linear(mu);
     let (mut norm, mut gain, mut loss) = (0.0, 0.0, 0.0);
     for i in 0..x.len() {
@@ -154,6 +160,7 @@ pub(super) fn judged(
         let rest = linear[i] - values[i];
         loss += (part.upper[i] * rest).max(part.lower[i] * rest);
     }
+    norm = norm.max(0.0);
     let (primal, dual) = (0.5 * norm + loss, gain - 0.5 * norm);
     let gap = relative_gap(primal, dual);
     Solved { coef: x, bias, values, primal, dual, gap, steps: 0, status: Status::Stalled }

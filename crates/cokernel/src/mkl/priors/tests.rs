@@ -1,7 +1,7 @@
 //! Derivatives by finite differences, bounds by sampling.
 
 use super::part::{Part, Point};
-use super::{Penalty, newton, penalty};
+use super::{Penalty, interior, newton, penalty};
 use crate::bank::{Bank, Storage};
 use crate::data::Matrix;
 use crate::solve::smo::Settings;
@@ -139,8 +139,8 @@ fn a_start_from_a_sample_ends_at_the_same_optimum() {
         max_iterations: 100,
         settings: Settings { tol: 1e-6, shrinking: true, cache: 1 << 28, max_steps: 1 << 40 },
     };
-    let with = newton::solve(&part, &run, &watch).unwrap();
-    let without = newton::solve_from(&part, None, &run, &watch).unwrap();
+    let with = newton::solve(&part, u64::MAX, &run, &watch).unwrap();
+    let without = newton::solve_from(&part, None, u64::MAX, &run, &watch).unwrap();
     for found in [&with, &without] {
         assert!(found.status.is_success(), "{}", found.status);
         let forms = part.forms(&found.machine.coef, &watch).unwrap();
@@ -176,4 +176,81 @@ fn weights_inside_are_derivatives() {
         let limit = penalty.conjugate(std::iter::once(0.5));
         assert!((value(1e-12) - limit).abs() < 1e-9, "{penalty:?}");
     }
+}
+
+/// The interior method proves the tolerance by itself, at the optimum that Newton's method finds where it finds one: all
+/// penalties, weights that the classifiers of the views decide (small γ) and that they hardly enter, boxes that bind and not.
+#[test]
+fn the_interior_method_ends_where_newtons_does() {
+    let (bank, y, values) = bank();
+    let watch = Run::default().watch();
+    let (mut both, mut rows) = (0, 0);
+    for penalty in [
+        Penalty::Averaged(5.0),
+        Penalty::Averaged(0.01),
+        Penalty::Exponential(1.0),
+        Penalty::HalfNormal(2.0),
+        Penalty::SuperGaussian(0.5, 0.3),
+        Penalty::Power(2.0, 1.5),
+    ] {
+        for (cost, gamma, prior) in [
+            (2.0, 4.0, true),
+            (50.0, 0.1, true),
+            (1e4, 1.0, true),
+            (0.1, 100.0, true),
+            (1.0, 1.0, false),
+            (1e-6, 10.0, true),
+        ] {
+            let part = Part {
+                bank: &bank,
+                unit: 1.3,
+                // An instance that takes no part.
+                lower: (0..N).map(|i| if i == 7 { 0.0 } else { (cost * y[i]).min(0.0) }).collect(),
+                upper: (0..N).map(|i| if i == 7 { 0.0 } else { (cost * y[i]).max(0.0) }).collect(),
+                y: (0..N).map(|i| if i == 7 { 0.0 } else { y[i] }).collect(),
+                values: values.iter().filter(|_| prior).map(|v| &v[..]).collect(),
+                gamma,
+                penalty,
+                tol: 1e-7,
+                max_iterations: 300,
+                settings: Settings {
+                    tol: 1e-7,
+                    shrinking: true,
+                    cache: 1 << 20,
+                    max_steps: 1 << 40,
+                },
+            };
+            let place = format!("{penalty:?}, C = {cost}, γ = {gamma}, {prior}");
+            let other = newton::solve_from(&part, None, 200, &Run::default(), &watch).unwrap();
+            // Where the classifiers of the views have no loss there is nothing to gain, and no relative gap.
+            if super::views_alone(&part).is_some() || other.objective.last() == Some(&0.0) {
+                continue;
+            }
+            let found = interior::solve(&part, &watch).unwrap();
+            assert!(
+                found.status.is_success(),
+                "{place}: {} {:?}",
+                found.status,
+                found.objective.last()
+            );
+            // From the coefficients and weights alone.
+            let forms = part.forms(&found.machine.coef, &watch).unwrap();
+            let own = part.lower_bound(newton::gain(&part, &found.machine.coef), &forms);
+            let weights = part.scaled(&found.sigma);
+            let sum = part.combine(&weights, None, &watch);
+            let machine = part.solve(sum.as_ref(), &found.sigma, &found.mu, None, 1e-13, &watch);
+            let point = Point { sigma: found.sigma, mu: found.mu, machine };
+            let upper = part.upper(&point);
+            assert!(upper - own <= 1.01e-7 * upper, "{place}: {upper} {own}");
+            let falls = found.objective.windows(2).all(|w| w[1] <= w[0] * (1.0 + 1e-8));
+            assert!(falls, "{place}: {:?}", found.objective);
+            rows += 1;
+            if other.status.is_success() {
+                both += 1;
+                let least = other.objective.last().unwrap();
+                assert!((upper - least).abs() <= 2e-7 * least, "{place}: {upper} {least}");
+            }
+        }
+    }
+    assert!(rows == 30 && both >= 24, "{both} of {rows}");
 }

@@ -5,7 +5,7 @@ use crate::common::classifiers;
 use cokernel::data::{Labels, Matrix, Views, toy};
 use cokernel::kernel::KernelSpec;
 use cokernel::machine::{Decomposition, Svc};
-use cokernel::model::{FittedKernels, Mkl, Model, MultiView};
+use cokernel::model::{FittedKernels, Mkl, Model, MultiView, Prepared};
 use cokernel::{Error, Run};
 
 fn data(classes: usize) -> (Views, Labels) {
@@ -111,6 +111,51 @@ fn warm_starts() {
         let e = mkl.fit_prepared_from(prepared, Some(&learned), &run).unwrap_err();
         assert!(e.to_string().contains("warm start"), "{e}");
     }
+}
+
+/// Fits on the same instances share the classifiers of their views: the same bits as alone, whatever was learned before, with
+/// other costs, folds, methods and weights of instances between them.
+#[test]
+fn shared_classifiers_of_the_views() {
+    let (views, labels) = data(3);
+    let run = Run::default();
+    let alone = |mkl: &Mkl, weights: Option<&[f64]>| {
+        let prepared = mkl.prepare(&views, &labels, &run).unwrap();
+        let prepared = match weights {
+            Some(w) => prepared.with_weights(w).unwrap(),
+            None => prepared,
+        };
+        mkl.fit_prepared(&prepared, &run).unwrap()
+    };
+    let with = |id: &str, c: f64, given: &[(&str, f64)]| {
+        given.iter().fold(method(id, c), |mkl, (name, value)| mkl.param(*name, *value))
+    };
+    let fits = [
+        with("medfc", 1.0, &[("lambda", 1.0), ("gamma", 10.0)]),
+        with("medfc", 1.0, &[("lambda", 30.0), ("gamma", 10.0)]),
+        with("medfc", 5.0, &[("lambda", 30.0), ("gamma", 10.0)]),
+        with("late_mean", 1.0, &[]),
+        with("lp_beta", 1.0, &[("nu", 0.2)]),
+        with("lp_beta", 1.0, &[("nu", 0.4)]),
+        with("ekp", 1.0, &[]).param("folds", 3_i64),
+        with("ekp", 1.0, &[]).param("values", "in_sample"),
+        with("medfc", 1.0, &[("lambda", 1.0), ("gamma", 0.5)]),
+    ];
+    let same = |mkl: &Mkl, prepared: &Prepared, weights: Option<&[f64]>| {
+        let (shared, own) = (mkl.fit_prepared(prepared, &run).unwrap(), alone(mkl, weights));
+        let bytes = |m: &Model| (decisions(m, &views), m.report().counts, m.report().gaps.clone());
+        assert_eq!(bytes(&shared), bytes(&own), "{}", mkl.method().id);
+    };
+    let mut prepared = fits[0].prepare(&views, &labels, &run).unwrap();
+    fits.iter().for_each(|mkl| same(mkl, &prepared, None));
+    let weights: Vec<f64> = (0..views.n()).map(|i| 0.5 + (i % 4) as f64).collect();
+    prepared = prepared.with_weights(&weights).unwrap();
+    fits.iter().for_each(|mkl| same(mkl, &prepared, Some(&weights)));
+    // A fit that was cut short leaves nothing to others.
+    let fresh = fits[0].prepare(&views, &labels, &run).unwrap();
+    let short = Run { time_limit: Some(std::time::Duration::ZERO), ..run.clone() };
+    assert!(!fits[0].fit_prepared(&fresh, &short).unwrap().report().status.is_success());
+    same(&fits[0], &fresh, None);
 }
 
 #[test]
