@@ -11,14 +11,18 @@
 //! μ_m = 1/(γ − v_m). Where σ cannot be 0 it is what ½q_m asks for, and w_m its derivative; elsewhere σ, the price s of its
 //! limit and those of the box, a and b, are variables of their own, with a(x − lower) = b(upper − x) = σs = τ at the end and
 //! w = 1/(Ω″ + s/σ). Each step is −H⁻¹∇; τ is the mean of these products times the cube of what a step to τ = 0 leaves
-//! of it (Mehrotra 1992), and stays after a short step. Steps of x are halved until the function falls; q, v and the logarithms are known along a whole
-//! step. The weights of each point and its coefficients give the bounds of the family. At the end, the machine with these
-//! weights, without those that are next to 0, is taken where it proves the tolerance.
+//! of it (Mehrotra 1992), but stays after a short step, and rises to Newton's decrease for each product where that is
+//! larger: then the logarithms of v and q are far from their best. Steps of x are halved until the function falls; q, v and the logarithms are
+//! known along a whole step. The weights of each point and its coefficients give the bounds of the family. At the end, the
+//! machine with these weights, without those that are next to 0, is taken where it proves the tolerance.
 //!
-//! **Cost** of a step: 2M n² to sum and to multiply, 4M n² for H and n³/3; some fifteen steps.
+//! Where that ends early, it starts again on the steady way of a primal barrier: τ falls by tens once a step promises little.
+//!
+//! **Cost** of a step: 2M n² to sum and to multiply, 4M n² for H and n³/3; some fifteen steps, up to seventy.
 
 mod steps;
 
+use super::nearer;
 use super::newton::gain;
 use super::part::{Fitted, Forms, Part, Point};
 use super::sqp::judged_by;
@@ -28,12 +32,17 @@ use crate::{Counts, Result, Status, Watch};
 
 /// Steps at most.
 const STEPS: usize = 150;
-/// Steps in which the gap falls by a tenth, or it ends.
-const PATIENCE: usize = 15;
+/// Steady steps at most.
+const MOST: usize = 1_000;
+/// Steps in which the bounds come nearer to each other by a tenth, or it ends.
+const PATIENCE: usize = 25;
+/// Part of an upper bound that is rounding.
+const ROUNDING: f64 = 1e-12;
 /// Weights below this share of the largest are tried as 0.
 const SMALL: f64 = 1e-4;
 
 /// A point in the interior.
+#[derive(Clone)]
 struct Inner {
     x: Vec<f64>,
     /// K_m x, with constant and unit.
@@ -42,8 +51,10 @@ struct Inner {
     prices: Vec<[f64; 2]>,
     /// σ with the price of its limit; where σ is never 0 no more than what ½q asks for.
     sigma: Vec<[f64; 2]>,
-    /// How much of a step led here.
+    /// How much of a step led here, for which τ, and how often that has fallen.
     length: f64,
+    tau: f64,
+    falls: usize,
 }
 
 struct Barrier<'a, 'b> {
@@ -53,7 +64,16 @@ struct Barrier<'a, 'b> {
     rows: Vec<usize>,
 }
 
+/// In long steps; where these prove nothing, steadily.
 pub(super) fn solve(part: &Part<'_>, watch: &Watch) -> Result<Fitted> {
+    let found = on_the_way(part, false, watch)?;
+    match found.status {
+        Status::Stalled => Ok(nearer(found, on_the_way(part, true, watch)?)),
+        _ => Ok(found),
+    }
+}
+
+fn on_the_way(part: &Part<'_>, steadily: bool, watch: &Watch) -> Result<Fitted> {
     let rows: Vec<usize> = (0..part.n()).filter(|i| part.upper[*i] > part.lower[*i]).collect();
     let barrier = Barrier { part, watch, rows };
     let mut counts = Counts::default();
@@ -61,7 +81,7 @@ pub(super) fn solve(part: &Part<'_>, watch: &Watch) -> Result<Fitted> {
     let (mut objective, mut bounds) = (Vec::new(), Vec::new());
     // The point with the least upper bound, and the coefficients that prove most.
     let (mut best, mut proof): (Option<Point>, (Vec<f64>, f64)) = (None, (Vec::new(), 0.0));
-    let mut at = barrier.start();
+    let mut at = barrier.start(steadily);
     let (mut last, mut waited) = (f64::INFINITY, 0);
     let status = loop {
         let (point, own) = barrier.judged(&at);
@@ -76,11 +96,11 @@ pub(super) fn solve(part: &Part<'_>, watch: &Watch) -> Result<Fitted> {
             let upper = part.upper(point);
             objective.push(upper);
             bounds.push(proof.1.min(upper));
-            let gap = (upper - proof.1) / upper.max(f64::MIN_POSITIVE);
-            if gap <= 0.3 * part.tol {
+            let apart = upper - proof.1;
+            if apart <= 0.3 * part.tol * upper {
                 break Status::Converged;
             }
-            (last, waited) = if gap < 0.9 * last { (gap, 0) } else { (last, waited + 1) };
+            (last, waited) = if apart < 0.9 * last { (apart, 0) } else { (last, waited + 1) };
         }
         if let Some(status) = watch.stop() {
             break status;
@@ -88,11 +108,15 @@ pub(super) fn solve(part: &Part<'_>, watch: &Watch) -> Result<Fitted> {
         if objective.len() > part.max_iterations {
             break Status::IterationLimit;
         }
-        if waited > PATIENCE || counts.combines as usize >= STEPS {
+        let (patience, steps) = if steadily { (MOST, MOST) } else { (PATIENCE, STEPS) };
+        if waited > patience || counts.combines as usize >= steps {
             break Status::Stalled;
         }
         counts.combines += 1;
-        let next = barrier.system(&at, &mut gram).and_then(|s| barrier.next(&at, &s));
+        let next = barrier.system(&at, &mut gram).and_then(|system| match steadily {
+            true => barrier.next_steadily(&at, &system),
+            false => barrier.next(&at, &system),
+        });
         match next {
             Some(next) => at = next,
             None => break watch.stop().unwrap_or(Status::Stalled),
@@ -101,7 +125,7 @@ pub(super) fn solve(part: &Part<'_>, watch: &Watch) -> Result<Fitted> {
     let point = best.unwrap_or_else(|| barrier.first(&at));
     let (found, proved) = barrier.settled(point, &proof.0, &mut gram, &mut counts);
     let upper = part.upper(&found);
-    objective.push(upper);
+    objective.push(objective.last().map_or(upper, |last: &f64| last.min(upper)));
     bounds.push(proved.min(upper));
     let status = match status {
         _ if upper - proved <= part.tol * upper => Status::Converged,
@@ -118,13 +142,21 @@ pub(super) fn solve(part: &Part<'_>, watch: &Watch) -> Result<Fitted> {
 
 impl Barrier<'_, '_> {
     /// The middle of the box, as far as the logarithms reach, with the prices that one τ asks for: the forces there.
-    fn start(&self) -> Inner {
+    /// On the steady way τ is as large as the box, too: each step gains about τ.
+    fn start(&self, steadily: bool) -> Inner {
         let part = self.part;
         let middle: Vec<f64> =
             (0..part.n()).map(|i| 0.5 * (part.lower[i] + part.upper[i])).collect();
         let images = self.images(&middle);
-        let mut at =
-            Inner { x: middle, images, prices: Vec::new(), sigma: Vec::new(), length: 1.0 };
+        let mut at = Inner {
+            x: middle,
+            images,
+            prices: Vec::new(),
+            sigma: Vec::new(),
+            length: 1.0,
+            tau: 0.0,
+            falls: 0,
+        };
         let (half, v) = self.forms(&at);
         let times = |v: &[f64], s: f64| -> Vec<f64> { v.iter().map(|v| s * v).collect() };
         // Far from the walls of the logarithms, too.
@@ -151,7 +183,10 @@ impl Barrier<'_, '_> {
         };
         let forces = mean(self.rows.iter().map(force).sum());
         let tau = if forces.is_finite() && forces > 0.0 { forces } else { first };
-        self.price(&mut at, tau.max(f64::MIN_POSITIVE));
+        let wide = mean(self.rows.iter().map(|i| part.upper[*i] - part.lower[*i]).sum());
+        at.tau = if steadily { tau.max(wide) } else { tau }.max(f64::MIN_POSITIVE);
+        let tau = at.tau;
+        self.price(&mut at, tau);
         at
     }
 
@@ -283,7 +318,9 @@ impl Barrier<'_, '_> {
             counts.smo_steps += machine.steps;
             let found = Point { sigma, mu: point.mu.clone(), machine };
             let (upper, own) = (part.upper(&found), self.proved(&found.machine.coef));
-            if upper - own <= part.tol * upper && upper <= part.upper(&point) {
+            // The sums of both bounds are rounded.
+            let most = (1.0 + ROUNDING) * part.upper(&point);
+            if upper - own <= part.tol * upper && upper <= most {
                 return (found, own);
             }
         }

@@ -11,6 +11,12 @@ const TRIALS: usize = 40;
 const PART: f64 = 0.99;
 /// Least part of the mean product that is aimed at.
 const LEAST: f64 = 1e-4;
+/// What τ falls by on the steady way, how often, and the decrease in its units after which it does.
+const FALL: f64 = 0.1;
+const FALLS: usize = 40;
+const NEAR: f64 = 0.05;
+/// How much τ rises at most.
+const RISE: f64 = 10.0;
 /// After a shorter step τ does not fall.
 const SHORT: f64 = 0.1;
 /// How far a price may be from what τ asks for.
@@ -151,15 +157,19 @@ impl Barrier<'_, '_> {
             let (d, [da, db]) = line.map_or((0.0, [0.0; 2]), |l| (l.step[*i], l.prices[k]));
             sum += (below + own * d) * (a + other * da) + (above - own * d) * (b + other * db);
         }
-        let mut count = 2 * self.rows.len();
         if self.part.penalty.has_limit() {
-            count += at.sigma.len();
             for (m, [sigma, price]) in at.sigma.iter().enumerate() {
                 let [ds, dp] = line.map_or([0.0; 2], |l| l.sigma[m]);
                 sum += (sigma + other * ds) * (price + other * dp);
             }
         }
-        sum / count.max(1) as f64
+        sum / self.products(at).max(1) as f64
+    }
+
+    /// How many products are to be τ.
+    fn products(&self, at: &Inner) -> usize {
+        let limits = if self.part.penalty.has_limit() { at.sigma.len() } else { 0 };
+        2 * self.rows.len() + limits
     }
 
     /// The next point; `None` where no step leads down.
@@ -187,11 +197,34 @@ impl Barrier<'_, '_> {
             (own, other) = (own.min(other), own.min(other));
         }
         let left = self.mean(at, Some(&far), (own, other)).max(0.0) / mean;
-        // After a short step back to the middle first.
-        let factor = if at.length < SHORT { 1.0 } else { left.powi(3).clamp(LEAST, 1.0) };
+        // What there is to gain at this τ is what a larger one asks for: the logarithms of q and v are far from their best.
+        let asked = self.line(at, system, mean)?.1 / self.products(at) as f64;
+        let factor = match asked > mean {
+            true => (asked / mean).min(RISE),
+            // After a short step back to the middle first.
+            false if at.length < SHORT => 1.0,
+            false => left.powi(3).clamp(LEAST, 1.0),
+        };
         let tau = (mean * factor).max(f64::MIN_POSITIVE);
         let (line, decrease) = self.line(at, system, tau)?;
         self.search(at, system, line, tau, decrease)
+    }
+
+    /// The next point of the steady way: with the prices that τ asks for, and a tenth of it once a step promises little or
+    /// none leads down. `None` after the last.
+    pub(super) fn next_steadily(&self, at: &Inner, system: &System) -> Option<Inner> {
+        let tau = at.tau;
+        let (line, decrease) = self.line(at, system, tau)?;
+        let found = self.search(at, system, line, tau, decrease);
+        let done = decrease <= NEAR * tau || found.is_none();
+        if done && at.falls == FALLS {
+            return None;
+        }
+        let (tau, falls) = if done { (FALL * tau, at.falls + 1) } else { (tau, at.falls) };
+        let mut next = found.unwrap_or_else(|| at.clone());
+        (next.tau, next.falls) = (tau, falls);
+        self.price(&mut next, tau);
+        Some(next)
     }
 
     /// The point at the end of a step that is halved until the function falls enough.
@@ -218,7 +251,8 @@ impl Barrier<'_, '_> {
             if value <= before - 1e-4 * length * decrease {
                 let images = at.images.iter().zip(&images);
                 let images = images.map(|(a, d)| added(a, d, length)).collect();
-                let mut next = Inner { x, images, prices: Vec::new(), sigma: Vec::new(), length };
+                let (prices, sigma, falls) = (Vec::new(), Vec::new(), at.falls);
+                let mut next = Inner { x, images, prices, sigma, length, tau, falls };
                 let other = if part.penalty.has_limit() { other.min(length) } else { other };
                 self.priced(&mut next, at, &line, other, tau);
                 return Some(next);
