@@ -15,6 +15,8 @@ const LEAST: f64 = 1e-4;
 const FALL: f64 = 0.1;
 const FALLS: usize = 40;
 const NEAR: f64 = 0.05;
+/// Up to how many times τ a decrease for each product is no matter, where no limit is as curved as q.
+const ENOUGH: f64 = 10.0;
 /// How much τ rises at most.
 const RISE: f64 = 10.0;
 /// After a shorter step τ does not fall.
@@ -199,8 +201,9 @@ impl Barrier<'_, '_> {
         let left = self.mean(at, Some(&far), (own, other)).max(0.0) / mean;
         // What there is to gain at this τ is what a larger one asks for: the logarithms of q and v are far from their best.
         let asked = self.line(at, system, mean)?.1 / self.products(at) as f64;
-        let factor = match asked > mean {
-            true => (asked / mean).min(RISE),
+        let factor = match asked > if limited { mean } else { ENOUGH * mean } {
+            true if limited => (asked / mean).min(RISE),
+            true => (asked / (ENOUGH * mean)).min(RISE),
             // After a short step back to the middle first.
             false if at.length < SHORT => 1.0,
             false => left.powi(3).clamp(LEAST, 1.0),
