@@ -284,3 +284,21 @@ fn kernels_of_any_unit() {
         }
     }
 }
+
+/// The classifiers of two groups far apart have no loss at μ = 1/γ: the optimum is 0, at σ = 1/λ, also where γ times 1/γ is
+/// not 1 in floating point, which left objectives of 10⁻³² and gaps of 1.
+#[test]
+fn views_without_loss() {
+    let far = |i: usize, j: usize| f64::from(u8::from(i % 2 == j % 2));
+    let kernels = [Matrix::from_fn(12, 12, far), Matrix::from_fn(12, 12, |i, j| 2.0 * far(i, j))];
+    let classes = classes(&[0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1]);
+    for gamma in (1..200).map(|g| 0.01 * f64::from(g)) {
+        let given = [("lambda", Value::Real(3.0)), ("gamma", Value::Real(gamma))];
+        let report = learn(&kernels, &classes, 1.0, &given).report;
+        assert_eq!(report.status, Status::Converged, "{gamma}");
+        assert_eq!((report.objective.as_slice(), report.gap), (&[0.0][..], Some(0.0)), "{gamma}");
+        let sigma = report.details.iter().find(|(name, _)| name.starts_with("sigma_"));
+        assert_eq!(sigma.unwrap().1, &[1.0 / 3.0; 2], "{gamma}");
+        assert_eq!(report.counts.machine_solves, 12, "{gamma}");
+    }
+}

@@ -105,7 +105,7 @@ fn on_the_way(part: &Part<'_>, steadily: bool, watch: &Watch) -> Result<Fitted> 
         if let Some(status) = watch.stop() {
             break status;
         }
-        if objective.len() > part.max_iterations {
+        if !steadily && objective.len() > part.max_iterations {
             break Status::IterationLimit;
         }
         let (patience, steps) = if steadily { (MOST, MOST) } else { (PATIENCE, STEPS) };

@@ -387,12 +387,16 @@ impl Priors {
     }
 }
 
-/// σ = 0 and the most likely μ, where the classifiers of the views have no loss there: the objective is 0 then, which no
-/// relative gap leads to.
+/// The most likely σ (0, or 1/λ where it is averaged over) and μ, where the classifiers of the views have no loss there: the
+/// objective is 0 then, which no relative gap leads to.
 fn views_alone(part: &Part<'_>) -> Option<Fitted> {
-    if part.values.is_empty() || matches!(part.penalty, Penalty::Averaged(_)) {
+    if part.values.is_empty() {
         return None;
     }
+    let sigma = match part.penalty {
+        Penalty::Averaged(_) => part.penalty.first(),
+        _ => 0.0,
+    };
     let mu = vec![1.0 / part.gamma; part.values.len()];
     let rest = part.linear(&mu);
     let has_loss = |i: usize| part.upper[i] * rest[i] > 0.0 || part.lower[i] * rest[i] > 0.0;
@@ -405,7 +409,7 @@ fn views_alone(part: &Part<'_>) -> Option<Fitted> {
     let status = Status::Converged;
     let machine = Solved { coef, bias: 0.0, values, primal, dual, gap, steps, status };
     Some(Fitted {
-        sigma: vec![0.0; part.bank.len()],
+        sigma: vec![sigma; part.bank.len()],
         mu,
         machine,
         status,
