@@ -11077,9 +11077,9 @@ class MEDFCClassifier(KernelClassifier):
         Mean of the weight vectors: views, the classifiers of the views with weights that
         are learned; none, zero (γ = ∞).
     solver : {"newton", "sqp"}, default="newton"
-        newton: Newton's method in (σ, μ) around a machine, and an interior method in all α
-        where it stalls and instances are few; sqp: the sequential quadratic programming of
-        the paper, (19), in all α.
+        newton: Newton's method in (σ, μ) around a machine, and where it stalls or takes
+        many machines and instances are few an interior method in all α, then sqp; sqp: the
+        sequential quadratic programming of the paper, (19), in all α.
     unit : {"diagonal", "one"}, default="diagonal"
         Kernels are divided, and C multiplied, by: diagonal, the mean diagonal entry of all
         kernels together; one, nothing, as printed.

@@ -93,8 +93,9 @@ pub(super) const UNIT: Param = Param {
 /// How it is solved.
 pub(super) const SOLVER: Param = Param {
     name: "solver",
-    doc: "newton: Newton's method in (σ, μ) around a machine, and an interior method in all α where it stalls and \
-          instances are few; sqp: the sequential quadratic programming of the paper, (19), in all α.",
+    doc: "newton: Newton's method in (σ, μ) around a machine, and where it stalls or takes many machines and instances \
+          are few an interior method in all α, then sqp; sqp: the sequential quadratic programming of the paper, (19), \
+          in all α.",
     range: Range::Choice { default: "newton", of: &["newton", "sqp"] },
 };
 
@@ -217,8 +218,8 @@ impl Priors {
     }
 
     /// By Newton's method; where it ends early, next to σ = 0 say, or takes many machines, and instances are few, by an
-    /// interior one, and where that does not prove the tolerance, by Newton's method to its end: the one with the smallest
-    /// gap.
+    /// interior one, and where that does not prove the tolerance, by Newton's method to its end and by quadratic programs:
+    /// the one with the smallest gap.
     fn solved(&self, part: &Part<'_>, run: &Run, watch: &Watch) -> Result<Fitted> {
         if let Some(found) = views_alone(part) {
             return Ok(found);
@@ -230,9 +231,14 @@ impl Priors {
         }
         let cut = best.counts.machine_solves >= MACHINES;
         let start = Some((best.sigma.clone(), best.mu.clone()));
+        let early = |f: &Fitted| matches!(f.status, Status::Stalled | Status::IterationLimit);
         best = nearer(best, interior::solve(part, watch)?);
-        if cut && matches!(best.status, Status::Stalled | Status::IterationLimit) {
+        if cut && early(&best) {
             best = nearer(best, newton::solve_from(part, start, u64::MAX, run, watch)?);
+        }
+        // Without limits of σ all of (16) is smooth.
+        if early(&best) && !part.penalty.has_limit() {
+            best = nearer(best, sqp::solve(part, run, watch)?);
         }
         Ok(best)
     }
