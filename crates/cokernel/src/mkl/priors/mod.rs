@@ -350,7 +350,16 @@ impl Priors {
         let early = fitted.iter().map(|f| f.status).find(|s| !s.is_success());
         report.status = watch.stop().or(early).unwrap_or(Status::Converged);
         if let Some(status) = early.filter(|_| watch.stop().is_none()) {
-            let gap = report.gap.unwrap_or(f64::NAN);
+            let worst = (0..fitted.len())
+                .filter(|t| !fitted[*t].status.is_success())
+                .max_by(|a, b| relative(&fitted[*a]).total_cmp(&relative(&fitted[*b])));
+            let (gap, all) = (worst.map_or(f64::NAN, |t| relative(&fitted[t])), report.gap);
+            let place = match (worst, all) {
+                (Some(t), Some(all)) if roles.len() > 1 => {
+                    format!(" ({}; {all:.1e} of all together)", roles[t].name(&classes.names))
+                }
+                _ => String::new(),
+            };
             let kink = |f: &Fitted| {
                 f.status == Status::Stalled
                     && f.sigma.iter().all(|s| *s <= 1e-6 * self.penalty.first())
@@ -363,7 +372,7 @@ impl Priors {
                 false => "",
             };
             report.notes.push(format!(
-                "{} ended before its tolerance ({status}) at relative gap {gap:.1e}{why}",
+                "{} ended before its tolerance ({status}) at relative gap {gap:.1e}{place}{why}",
                 self.title
             ));
         }
@@ -426,15 +435,19 @@ fn views_alone(part: &Part<'_>) -> Option<Fitted> {
     })
 }
 
-/// The one with the smaller gap, with the counts of both.
-fn nearer(a: Fitted, b: Fitted) -> Fitted {
-    let gap = |f: &Fitted| match (f.objective.last(), f.lower.last()) {
+/// Its gap.
+fn relative(f: &Fitted) -> f64 {
+    match (f.objective.last(), f.lower.last()) {
         (Some(upper), Some(lower)) => (upper - lower) / upper.max(f64::MIN_POSITIVE),
         _ => f64::INFINITY,
-    };
+    }
+}
+
+/// The one with the smaller gap, with the counts of both.
+fn nearer(a: Fitted, b: Fitted) -> Fitted {
     let mut counts = a.counts;
     counts.add(&b.counts);
-    Fitted { counts, ..if gap(&b) < gap(&a) { b } else { a } }
+    Fitted { counts, ..if relative(&b) < relative(&a) { b } else { a } }
 }
 
 /// What the kernels are of the decision functions: σ over its sum, and where a kernel can count by its classifier alone half
