@@ -84,6 +84,10 @@ fn on_the_way(part: &Part<'_>, steadily: bool, watch: &Watch) -> Result<Fitted> 
     let mut at = barrier.start(steadily);
     let (mut last, mut waited) = (f64::INFINITY, 0);
     let status = loop {
+        // Products are not complete after a stop.
+        if let Some(status) = watch.stop() {
+            break status;
+        }
         let (point, own) = barrier.judged(&at);
         if proof.0.is_empty() || own > proof.1 {
             proof = (at.x.clone(), own);
@@ -101,9 +105,6 @@ fn on_the_way(part: &Part<'_>, steadily: bool, watch: &Watch) -> Result<Fitted> 
                 break Status::Converged;
             }
             (last, waited) = if apart < 0.9 * last { (apart, 0) } else { (last, waited + 1) };
-        }
-        if let Some(status) = watch.stop() {
-            break status;
         }
         if !steadily && objective.len() > part.max_iterations {
             break Status::IterationLimit;
@@ -207,7 +208,8 @@ impl Barrier<'_, '_> {
     fn images(&self, v: &[f64]) -> Vec<Vec<f64>> {
         let part = self.part;
         let total: f64 = v.iter().sum();
-        let mut images = vec![Vec::new(); part.bank.len()];
+        // After a stop those that are missing are 0, and nobody uses them.
+        let mut images = vec![vec![0.0; part.n()]; part.bank.len()];
         // Products are of the entries that are not 0.
         let v: Vec<f64> =
             v.iter().map(|v| if *v == 0.0 { f64::MIN_POSITIVE } else { *v }).collect();

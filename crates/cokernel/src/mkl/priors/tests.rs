@@ -254,3 +254,32 @@ fn the_interior_method_ends_where_newtons_does() {
     }
     assert!(rows == 30 && both >= 24, "{both} of {rows}");
 }
+
+/// Whenever it is stopped: what is told is a bound, and nothing is read that was not computed.
+#[test]
+fn the_interior_method_can_be_stopped_anywhere() {
+    let (bank, y, values) = bank();
+    let part = Part {
+        bank: &bank,
+        unit: 1.0,
+        lower: y.iter().map(|y| (50.0 * y).min(0.0)).collect(),
+        upper: y.iter().map(|y| (50.0 * y).max(0.0)).collect(),
+        y,
+        values: values.iter().map(|v| &v[..]).collect(),
+        gamma: 1.0,
+        penalty: Penalty::SuperGaussian(0.5, 0.3),
+        tol: 1e-9,
+        max_iterations: 300,
+        settings: Settings { tol: 1e-9, shrinking: true, cache: 1 << 20, max_steps: 1 << 40 },
+    };
+    let calm = Run::default().watch();
+    let least = *interior::solve(&part, &calm).unwrap().objective.last().unwrap();
+    for micros in (0..60).map(|k| 25 * k) {
+        let time_limit = Some(std::time::Duration::from_micros(micros));
+        let found = interior::solve(&part, &Run { time_limit, ..Run::default() }.watch()).unwrap();
+        let (upper, lower) = (found.objective.last().unwrap(), found.lower.last().unwrap());
+        assert!(*upper >= least * (1.0 - 1e-8), "{micros}: {upper} {least}");
+        assert!(*lower <= least * (1.0 + 1e-8), "{micros}: {lower} {least}");
+        assert!(found.sigma.iter().chain(&found.mu).all(|v| v.is_finite()), "{micros}");
+    }
+}
