@@ -225,13 +225,13 @@ impl Priors {
             return Ok(found);
         }
         let few = part.n() <= AGAIN && fits(part.bank, 4, run);
+        let early = |f: &Fitted| matches!(f.status, Status::Stalled | Status::IterationLimit);
         let mut best = newton::solve(part, if few { MACHINES } else { u64::MAX }, run, watch)?;
-        if !few || !matches!(best.status, Status::Stalled | Status::IterationLimit) {
+        if !few || !early(&best) {
             return Ok(best);
         }
         let cut = best.counts.machine_solves >= MACHINES;
         let start = Some((best.sigma.clone(), best.mu.clone()));
-        let early = |f: &Fitted| matches!(f.status, Status::Stalled | Status::IterationLimit);
         best = nearer(best, interior::solve(part, watch)?);
         if cut && early(&best) {
             best = nearer(best, newton::solve_from(part, start, u64::MAX, run, watch)?);

@@ -1,8 +1,9 @@
 //! A step of the interior method: its system, where it leads to and how far it goes.
 
-use super::{Barrier, Inner, dot};
+use super::{Barrier, Inner};
 use crate::bank::Gram;
 use crate::run::Pass;
+use cokernel_dense::simd::dot;
 use cokernel_dense::{LeveledCholesky, Slice, product_nt};
 
 /// Halvings of a step.
