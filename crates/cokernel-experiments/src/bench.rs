@@ -62,8 +62,8 @@ struct Ready {
 }
 
 enum Kernels {
-    Learning(Prepared),
-    Clustering(PreparedViews),
+    Learning(Box<Prepared>),
+    Clustering(Box<PreparedViews>),
 }
 
 /// Bytes of the features of these views.
@@ -373,7 +373,13 @@ impl Loaded {
         }
         let made = mkl.prepare(train.0, train.1, run)?;
         let size = (made.bank().n(), made.bank().len());
-        Ok(self.keep(variant.views.as_ref(), inner, size, run.memory, Kernels::Learning(made)))
+        Ok(self.keep(
+            variant.views.as_ref(),
+            inner,
+            size,
+            run.memory,
+            Kernels::Learning(Box::new(made)),
+        ))
     }
 
     /// As [`prepared`](Self::prepared), for clustering.
@@ -396,7 +402,7 @@ impl Loaded {
             None => method.prepare(&self.views, run)?,
         };
         let size = (made.bank().n(), made.bank().len());
-        Ok(self.keep(views, None, size, run.memory, Kernels::Clustering(made)))
+        Ok(self.keep(views, None, size, run.memory, Kernels::Clustering(Box::new(made))))
     }
 
     /// Keeps kernels; the oldest go where all together would be above the limit.
