@@ -12,7 +12,6 @@
 //! for the others a pass over the sample, with as many operations again for each of them.
 
 use super::curvature::{Curvature, Factor};
-use super::features::Room;
 use super::passes::Problem;
 use crate::Result;
 use cokernel_dense::{Slice, add_product_tn, product_nn, simd};
@@ -228,43 +227,37 @@ impl Unseen {
             let mut products = vec![0.0; seen * columns * r];
             let (mut among, mut means) = (vec![0.0; columns * others], vec![0.0; columns]);
             let (mut g, mut own) = (Vec::new(), Vec::new());
-            space.visit(
-                problem.views,
-                rows,
-                &all,
-                &mut Room::default(),
-                |first, count, values| {
-                    let stride = all.len() * r;
-                    let of =
-                        |m: usize| Slice { values: &values[m * r..], rows: count, cols: r, stride };
-                    g.resize(count * columns, 0.0);
-                    own.resize(count * heads, 0.0);
-                    for (a, m) in kernels.iter().enumerate() {
-                        let coefs = &coefs[a * r * heads..(a + 1) * r * heads];
-                        product_nn(of(*m), Slice::new(coefs, r, heads), &mut own);
-                        for (g, own) in g.chunks_mut(columns).zip(own.chunks(heads)) {
-                            own.iter().enumerate().for_each(|(h, v)| g[h * others + a] = *v);
-                        }
+            space.visit(problem.views, rows, &all, |first, count, values| {
+                let stride = all.len() * r;
+                let of =
+                    |m: usize| Slice { values: &values[m * r..], rows: count, cols: r, stride };
+                g.resize(count * columns, 0.0);
+                own.resize(count * heads, 0.0);
+                for (a, m) in kernels.iter().enumerate() {
+                    let coefs = &coefs[a * r * heads..(a + 1) * r * heads];
+                    product_nn(of(*m), Slice::new(coefs, r, heads), &mut own);
+                    for (g, own) in g.chunks_mut(columns).zip(own.chunks(heads)) {
+                        own.iter().enumerate().for_each(|(h, v)| g[h * others + a] = *v);
                     }
-                    let weighed: Vec<f64> = g
-                        .chunks(columns)
-                        .zip(&weights[first..])
-                        .flat_map(|(g, w)| g.iter().map(move |v| v * w / total))
-                        .collect();
-                    for row in weighed.chunks(columns) {
-                        means.iter_mut().zip(row).for_each(|(m, v)| *m += v);
-                    }
-                    for (h, among) in among.chunks_mut(others * others).enumerate() {
-                        let at = h * others;
-                        let slice =
-                            |values| Slice { values, rows: count, cols: others, stride: columns };
-                        add_product_tn(slice(&weighed[at..]), slice(&g[at..]), among);
-                    }
-                    for (products, m) in products.chunks_mut(columns * r).zip(&sample.kernels) {
-                        add_product_tn(Slice::new(&weighed, count, columns), of(*m), products);
-                    }
-                },
-            )?;
+                }
+                let weighed: Vec<f64> = g
+                    .chunks(columns)
+                    .zip(&weights[first..])
+                    .flat_map(|(g, w)| g.iter().map(move |v| v * w / total))
+                    .collect();
+                for row in weighed.chunks(columns) {
+                    means.iter_mut().zip(row).for_each(|(m, v)| *m += v);
+                }
+                for (h, among) in among.chunks_mut(others * others).enumerate() {
+                    let at = h * others;
+                    let slice =
+                        |values| Slice { values, rows: count, cols: others, stride: columns };
+                    add_product_tn(slice(&weighed[at..]), slice(&g[at..]), among);
+                }
+                for (products, m) in products.chunks_mut(columns * r).zip(&sample.kernels) {
+                    add_product_tn(Slice::new(&weighed, count, columns), of(*m), products);
+                }
+            })?;
             Ok([products, among, means])
         };
         let mut sums: Option<[Vec<f64>; 3]> = None;

@@ -8,7 +8,6 @@
 //! then covariances between views are not computed. Where they have fewer those of the other kernels are not: what it takes
 //! grows as the square of their number, and it is drawn anew for kernels that come back.
 
-use super::features::Room;
 use super::passes::Problem;
 use super::space::Space;
 use super::state::Drawn;
@@ -309,17 +308,11 @@ impl Strips {
             .enumerate()
             .map(|(c, rows)| {
                 let mut found = Vec::new();
-                space.visit(
-                    problem.views,
-                    rows,
-                    kernels,
-                    &mut Room::default(),
-                    |first, count, values| {
-                        let mut white = Vec::new();
-                        space.whitened(kernels, count, values, &mut white);
-                        found.push((c * PART + first, white));
-                    },
-                )?;
+                space.visit(problem.views, rows, kernels, |first, count, values| {
+                    let mut white = Vec::new();
+                    space.whitened(kernels, count, values, &mut white);
+                    found.push((c * PART + first, white));
+                })?;
                 Ok(Strips(found))
             })
             .collect();

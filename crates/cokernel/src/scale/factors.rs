@@ -7,7 +7,6 @@
 //! Cost: r kernel values and 2 r r_m operations for each instance and kernel, once; 8 bytes for each of the n Σ r_m numbers, or 4
 //! where they would take more than half of the memory of the run.
 
-use super::features::Room;
 use super::landmarks::stopped;
 use super::space::Space;
 use crate::bank::{Bank, Entries, Factors, LowRank, huge_pages};
@@ -79,17 +78,17 @@ impl Space {
         if wide == 0 {
             return Ok(out);
         }
-        let each = |(room, white): &mut (Room, Vec<f64>), (c, out): (usize, &mut [T])| {
+        let each = |white: &mut Vec<f64>, (c, out): (usize, &mut [T])| {
             stopped(watch)?;
             let rows: Vec<usize> = (c * ROWS..c * ROWS + out.len() / wide).collect();
-            self.visit(views, &rows, &all, room, |first, count, values| {
+            self.visit(views, &rows, &all, |first, count, values| {
                 self.whitened(&all, count, values, white);
                 let to = &mut out[first * wide..(first + count) * wide];
                 to.iter_mut().zip(&*white).for_each(|(o, v)| *o = number(*v));
             })
         };
         let chunks = out.par_chunks_mut(ROWS * wide).enumerate();
-        chunks.try_for_each_init(Default::default, each)?;
+        chunks.try_for_each_init(Vec::new, each)?;
         Ok(out)
     }
 }

@@ -7,6 +7,7 @@ use crate::bank::{Bank, Cross, RowMeans, Storage};
 use crate::data::Views;
 use crate::kernel::Kernel;
 use crate::{Result, Run};
+use std::cell::Cell;
 
 /// Numbers of C that are worked on at once: a few rows that stay in a cache.
 const AT_ONCE: usize = 1 << 17;
@@ -38,11 +39,17 @@ pub(crate) struct Features {
     cross: Cross,
 }
 
-/// Room for the features of a few rows; made once for many.
+/// Room for the features of a few rows.
 #[derive(Debug, Default)]
-pub(crate) struct Room {
+struct Room {
     measures: Vec<f64>,
     values: Vec<f64>,
+}
+
+thread_local! {
+    /// That of the last visit: about a megabyte, which some allocators would ask the system for in each tile (those of Dask's
+    /// workers; a twentieth of their CPU time).
+    static ROOM: Cell<Room> = Cell::default();
 }
 
 impl Features {
@@ -92,7 +99,6 @@ impl Features {
         source: &dyn Source,
         rows: &[usize],
         kernels: &[usize],
-        room: &mut Room,
         mut each: impl FnMut(usize, usize, &[f64]),
     ) -> Result<()> {
         let wide = kernels.len() * self.landmarks;
@@ -104,12 +110,15 @@ impl Features {
         let wanted = |name: &str| single || kernels.iter().any(|m| self.kernels[*m].view == name);
         let new = self.cross.new_rows(&source.select(rows, &wanted)?, kernels)?;
         let strip = (AT_ONCE / wide).clamp(8, 256);
+        // What is called may visit others in this thread, which then have room of their own.
+        let mut room = ROOM.take();
         for first in (0..rows.len()).step_by(strip) {
             let count = strip.min(rows.len() - first);
             room.values.resize(count * wide, 0.0);
             self.cross.values(&new, kernels, first, count, &mut room.measures, &mut room.values);
             each(first, count, &room.values);
         }
+        ROOM.set(room);
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! [`Instances`]: what a tile of them needs to answer a pass by itself, wherever it is.
 
-use super::features::{Features, Room, Source};
+use super::features::{Features, Source};
 use super::loss::{At, Loss};
 use super::tiles::Tiling;
 use crate::Result;
@@ -100,8 +100,8 @@ impl Instances<'_> {
         let (columns, rows) = (2 * heads, Tiling::new(self.rows.len(), 1).rows(tile));
         let (numbers, slope) = sums.split_at_mut(heads * NUMBERS);
         let mut weights = Vec::new();
-        let (own, mut room) = (&self.rows[rows.clone()], Room::default());
-        self.features.visit(self.source, own, to.kernels, &mut room, |first, count, features| {
+        let own = &self.rows[rows.clone()];
+        self.features.visit(self.source, own, to.kernels, |first, count, features| {
             let f = &mut values[first * heads..(first + count) * heads];
             times(features, (count, wide, heads), &to.coefs, f);
             weights.clear();
@@ -148,9 +148,9 @@ impl Instances<'_> {
             }
         }
         let (shift, slope) = sums.split_at_mut(heads);
-        let (mut change, mut room) = (Vec::new(), Room::default());
+        let mut change = Vec::new();
         let kernels = along.kernels;
-        self.features.visit(self.source, &rows, kernels, &mut room, |first, count, features| {
+        self.features.visit(self.source, &rows, kernels, |first, count, features| {
             change.clear();
             change.resize(count * heads, 0.0);
             times(features, (count, wide, heads), &along.coefs, &mut change);

@@ -19,7 +19,7 @@
 
 use super::basis::Basis;
 use super::directions::{self, Drawn};
-use super::features::{Features, Room};
+use super::features::Features;
 use super::landmarks::{self, SAMPLE, some_of};
 use super::root::{Root, Values};
 use crate::bank::{Bank, LowRank, Storage, Towards};
@@ -216,8 +216,7 @@ impl Space {
             )
         })?;
         let mut among = vec![vec![0.0; r * r]; kernels];
-        let mut room = Room::default();
-        self.visit(own, &rows, &all, &mut room, |first, count, values| {
+        self.visit(own, &rows, &all, |first, count, values| {
             for i in 0..count {
                 let row = &values[i * kernels * r..(i + 1) * kernels * r];
                 for (w, row) in among.iter_mut().zip(row.chunks(r)) {
@@ -263,10 +262,9 @@ impl Space {
         views: &Views,
         rows: &[usize],
         kernels: &[usize],
-        room: &mut Room,
         each: impl FnMut(usize, usize, &[f64]),
     ) -> Result<()> {
-        self.features.visit(views, rows, kernels, room, each)
+        self.features.visit(views, rows, kernels, each)
     }
 
     /// C R, from the features of some rows: row after row, kernel after kernel.
@@ -356,7 +354,7 @@ impl Space {
             landmarks::stopped(watch)?;
             let (rank, mut features, mut white) =
                 (self.roots[m].rank, vec![0.0; s * r], Vec::new());
-            self.visit(views, &rows, &[m], &mut Room::default(), |first, count, values| {
+            self.visit(views, &rows, &[m], |first, count, values| {
                 features[first * r..(first + count) * r].copy_from_slice(values);
             })?;
             self.whitened(&[m], s, &features, &mut white);

@@ -13,7 +13,6 @@ use crate::error::room_for;
 use crate::mkl::outer::explicit::Fixed;
 use crate::mkl::{GivenPairs, Learned, Learner, Outer, Problem, row_sample, towards};
 use crate::rule::{Mix, Pairs};
-use crate::scale::features::Room;
 use crate::scale::{Basis, Space};
 use crate::{Error, Report, Result, Run, Status, Watch};
 use rayon::prelude::*;
@@ -141,7 +140,7 @@ fn similarities(
         }
         let first = part * TOGETHER;
         let rows: Vec<usize> = (first..first + out.len() / r).collect();
-        space.visit(views, &rows, &active, &mut Room::default(), |first, count, values| {
+        space.visit(views, &rows, &active, |first, count, values| {
             let of_kernel = |a: usize| -> Vec<f64> {
                 let rows = values.chunks(active.len() * r);
                 rows.flat_map(|row| &row[a * r..(a + 1) * r]).copied().collect()
