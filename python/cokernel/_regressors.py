@@ -134,7 +134,7 @@ class KernelRegressor(RegressorMixin, KernelLearner):  # type: ignore[misc]
             With precomputed kernels, the values between new and training instances.
         return_std : bool, default=False
             Also return the standard deviation of each number, noise and the uncertainty of the mean included; only
-            of a Gaussian process (``GaussianProcessMKLRegressor``) on kernels of features.
+            of a Gaussian process (``GaussianProcessMKLRegressor``) on kernels of features, and of ``BEMKLRegressor``.
         present : as in :meth:`fit`
             Which of these instances have which view.
 
@@ -154,8 +154,8 @@ class KernelRegressor(RegressorMixin, KernelLearner):  # type: ignore[misc]
             warnings.warn(f"{type(self).__name__}: {note}", UserWarning, stacklevel=2)
         if deviations is None:
             raise ValueError(
-                f"this {type(self).__name__} has no standard deviations: only Gaussian processes have them "
-                "(GaussianProcessMKLRegressor, or method='gaussian_process' with machine='kernel_ridge'), and not with "
+                f"this {type(self).__name__} has no standard deviations: Gaussian processes and BEMKL have them "
+                "(GaussianProcessMKLRegressor, BEMKLRegressor, or their methods with machine='kernel_ridge'), processes not with "
                 "precomputed kernels, which do not tell how like itself a new instance is, or instances that lack a view"
             )
         return values[:, 0], deviations[:, 0]

@@ -1,6 +1,10 @@
-"""Mao, Tsang, Gao and Wang 2015, §VII, beside its Table I: Figures 3 to 5, Tables IV and V.
+"""Mao, Tsang, Gao and Wang 2015, §VII: Figures 3 to 5, Tables IV and V, and the paired tests of Table I.
 
     python python/tools/priors.py DATA [figure3] [figure4] [figure5] [table4] [table5]
+
+    cokernel reproduce gmkd-1 --data DATA --store S      hours; a run that was stopped goes on
+    cokernel report S/gmkd-1.sqlite -o R
+    python python/tools/priors.py R table1
 
 The figures of these tables are lost in the text of the paper at hand; what its text says of them is judged. Where the
 protocol is not printed, or costs too much:
@@ -20,6 +24,7 @@ Stars are those of the paper: a paired t-test of MEDFC against the row, * at 0.9
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import warnings
@@ -74,6 +79,14 @@ def table(found: dict[str, list[float]], against: str) -> None:
         told = "" if name == against else f"{p:.3f}"
         print(f"| {name} | {100 * own.mean():.1f} ± {100 * own.std(ddof=1):.1f} | {told} | {stars} {sign} |")
     print(flush=True)
+
+
+def table1(report: Path) -> None:
+    """From the folder that `cokernel report` made: rows against MEDFC on the same splits."""
+    for of in json.loads((report / "results.json").read_text())["comparison"]:
+        print(of["data"], "\n")
+        found = {row["label"]: row["values"][0]["stat"]["values"] for row in of["rows"]}
+        table(found, "MEDFC")
 
 
 def figure3(data: Path) -> None:
@@ -261,6 +274,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     parts = {"figure3": figure3, "figure4": figure4, "figure5": figure5, "table4": table4, "table5": table5}
     wanted = sys.argv[2:] or list(parts)
+    parts["table1"] = table1
     for name in wanted:
         print(f"### {name} (cokernel {cokernel.__version__})\n")
         parts[name](Path(sys.argv[1]))

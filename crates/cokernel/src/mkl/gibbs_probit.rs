@@ -23,7 +23,7 @@
 //! else the iteration limit, with a warning.
 //!
 //! Every chain has a generator of its own: the draws do not depend on the number of threads. All kernels are divided by the
-//! mean of their diagonals. At most 200 draws, evenly taken, tell new instances ([`sampled`](crate::rule::Sampled)).
+//! mean of their diagonals. At most `kept` draws, evenly taken, tell new instances ([`sampled`](crate::rule::Sampled)).
 //! Weights of instances can be 0 or 1 here.
 //!
 //! **Cost** of a sweep of a chain: n³/3 for each decision function, n³ where η has moved, and M n² each. For some
@@ -78,6 +78,12 @@ static METHOD: Method = Method {
             range: Range::Int { default: 500, min: 4, max: 10_000_000 },
         },
         Param {
+            name: "kept",
+            doc: "Most draws that tell new instances, evenly taken from all. The error of a probability falls with the root \
+                  of their number, a model and a prediction grow with it.",
+            range: Range::Int { default: 200, min: 4, max: 1_000_000 },
+        },
+        Param {
             name: "rhat",
             doc: "Largest R-hat of chains that agree.",
             range: Range::Real { default: 1.1, min: 1.0, max: 100.0, closed: false },
@@ -85,8 +91,8 @@ static METHOD: Method = Method {
     ],
 };
 
-/// Most draws by which new instances are told.
-const KEPT: usize = 200;
+/// Sweeps of a chain before the others have theirs: all are as far where time ends.
+const TURN: usize = 20;
 
 #[derive(Debug)]
 struct GibbsProbit {
@@ -94,6 +100,7 @@ struct GibbsProbit {
     chains: usize,
     burn_in: usize,
     draws: usize,
+    kept: usize,
     rhat: f64,
 }
 
@@ -104,21 +111,22 @@ impl GibbsProbit {
             chains: p.count("chains"),
             burn_in: p.count("burn_in"),
             draws: p.count("draws"),
+            kept: p.count("kept"),
             rhat: p.real("rhat"),
         }
     }
 
-    /// Runs a chain: the traces of η and w_u0 after the burn-in, every so manieth draw, and whether it was stopped.
-    fn walk(&self, fixed: &Fixed, c: usize, heads: usize, run: &Run, watch: &Watch) -> Walk {
-        let mut chain = Chain::new(fixed, heads, run.rng(&format!("gibbs chain {c}")));
-        let every = (self.draws * self.chains).div_ceil(KEPT).max(1);
-        let mut walk = Walk { trace: Vec::new(), kept: Vec::new(), stopped: false, accepted: 0.0 };
-        for sweep in 0..self.burn_in + self.draws {
-            if watch.stop().is_some() || !chain.sweep(fixed, sweep < self.burn_in) {
+    /// The next sweeps of a chain, up to its end or the end of its turn.
+    fn walk(&self, fixed: &Fixed, (chain, walk): (&mut Chain, &mut Walk), watch: &Watch) {
+        let all = self.burn_in.saturating_add(self.draws);
+        let every = self.draws.saturating_mul(self.chains).div_ceil(self.kept).max(1);
+        for _ in 0..TURN.min(all - walk.sweeps) {
+            if watch.stop().is_some() || !chain.sweep(fixed, walk.sweeps < self.burn_in) {
                 walk.stopped = true;
-                break;
+                return;
             }
-            let Some(counted) = sweep.checked_sub(self.burn_in) else { continue };
+            walk.sweeps += 1;
+            let Some(counted) = walk.sweeps.checked_sub(self.burn_in + 1) else { continue };
             let draw = chain.draw();
             let biases = draw.coefs.iter().map(|w| w[0]);
             walk.trace.push(draw.eta.iter().copied().chain(biases).collect());
@@ -126,16 +134,35 @@ impl GibbsProbit {
                 walk.kept.push(draw);
             }
         }
-        if walk.kept.is_empty() {
-            walk.kept.push(chain.draw());
+    }
+
+    /// All chains, in turns.
+    fn walks(&self, fixed: &Fixed, heads: usize, run: &Run, watch: &Watch) -> Vec<Walk> {
+        let start = |c: usize| {
+            (Chain::new(fixed, heads, run.rng(&format!("gibbs chain {c}"))), Walk::default())
+        };
+        let mut all: Vec<(Chain, Walk)> = (0..self.chains).into_par_iter().map(start).collect();
+        let goes_on = |w: &Walk| !w.stopped && w.sweeps < self.burn_in.saturating_add(self.draws);
+        while all.iter().any(|(_, walk)| goes_on(walk)) {
+            all.par_iter_mut()
+                .filter(|(_, walk)| goes_on(walk))
+                .for_each(|(chain, walk)| self.walk(fixed, (chain, walk), watch));
         }
-        walk.accepted = chain.accepted();
-        walk
+        let end = |(chain, mut walk): (Chain, Walk)| {
+            if walk.kept.is_empty() {
+                walk.kept.push(chain.draw());
+            }
+            walk.accepted = chain.accepted();
+            walk
+        };
+        all.into_iter().map(end).collect()
     }
 }
 
-/// What a chain gave.
+/// What a chain gave: the traces of η and w_u0 after the burn-in, every so manieth draw, and whether it was stopped.
+#[derive(Default)]
 struct Walk {
+    sweeps: usize,
     trace: Vec<Vec<f64>>,
     kept: Vec<Draw>,
     stopped: bool,
@@ -163,10 +190,7 @@ impl Learner for GibbsProbit {
             own.push(instances.kernel(m, run, &watch)?);
         }
         let fixed = Fixed { n: instances.n(), kernels: own, latents, rho: self.concentration };
-        let walks: Vec<Walk> = (0..self.chains)
-            .into_par_iter()
-            .map(|c| self.walk(&fixed, c, heads, run, &watch))
-            .collect();
+        let walks = self.walks(&fixed, heads, run, &watch);
         let mut report = Report::closed_form(run);
         report.counts = Counts { combines: kernels as u64, ..Counts::default() };
         report.iterations = walks.iter().map(|w| w.trace.len()).sum();

@@ -27,7 +27,7 @@
 //!
 //! **Deviations.** The sources solve one cone or semidefinite program with n² unknowns; the problem is the same. A term is positive
 //! semi-definite only if no v_pm is negative, so pairs with negative values take no part. Kernel values have to be at most 1:
-//! normalise to unit diagonal. New values above 1 count as 1.
+//! normalise to unit diagonal. New values above 1 count as 1. Diagonals below 1 are allowed, and told.
 //!
 //! **Scale.** Not invariant, since kernels have to be normalised. Cost of a round: z of n²/2 pairs, each a sum over the pairs of
 //! support vectors with a division for each kernel; so at most 300 instances.
@@ -110,6 +110,8 @@ struct Values {
     /// One line of `kernels` numbers for each pair.
     lines: Vec<f64>,
     able: Vec<usize>,
+    /// What is said of diagonals below 1.
+    note: Option<String>,
 }
 
 impl Values {
@@ -223,6 +225,7 @@ impl Learner for Hyperkernels {
             return Err(Error::Data("hyperkernels: nothing was found".to_string()));
         };
         let mut report = Report { status, counts, ..Report::closed_form(run) };
+        report.notes.extend(values.note.clone());
         report.iterations = objective.len() - 1;
         (report.objective, report.gap) = (objective, gaps.last().copied());
         report.details.insert("gaps_of_rounds".to_string(), gaps);
@@ -259,6 +262,7 @@ fn values(bank: &Bank, weights: Option<&[f64]>) -> Result<Values> {
         )));
     }
     let mut lines = vec![0.0; n * (n + 1) / 2 * kernels];
+    let mut low = Vec::new();
     for m in 0..kernels {
         let mut alone = vec![0.0; kernels];
         alone[m] = 1.0;
@@ -270,6 +274,9 @@ fn values(bank: &Bank, weights: Option<&[f64]>) -> Result<Values> {
                 "hyperkernels need kernels with unit diagonal (normalize=unit_diagonal): kernel '{}' has the value {largest} there",
                 bank.kernels()[m].name
             )));
+        }
+        if (0..n).any(|i| matrix.get(i, i) < 1.0 - 1e-9) {
+            low.push(format!("'{}'", bank.kernels()[m].name));
         }
         let upper = (0..n).flat_map(|i| (i..n).map(move |j| (i, j)));
         for ((i, j), line) in upper.zip(lines.chunks_mut(kernels)) {
@@ -300,7 +307,14 @@ fn values(bank: &Bank, weights: Option<&[f64]>) -> Result<Values> {
     }
     able.sort_by(order);
     able.dedup_by(|a, b| line(a) == line(b));
-    Ok(Values { n, kernels, lines, able })
+    let note = (!low.is_empty()).then(|| {
+        let names = low.join(", ");
+        format!(
+            "{names}: diagonal values below 1, where hyperkernels take unit diagonals (normalize=unit_diagonal): such instances \
+             count less"
+        )
+    });
+    Ok(Values { n, kernels, lines, able, note })
 }
 
 impl Hyperkernels {

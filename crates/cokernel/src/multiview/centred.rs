@@ -31,7 +31,7 @@ pub(super) const CENTER: Param = Param {
 pub(super) const MAX_ITERATIONS: Param = Param {
     name: "max_iterations",
     doc: "Most rounds of weights and eigenvectors.",
-    range: Range::Int { default: 100, min: 1, max: 1_000_000 },
+    range: Range::Int { default: 1_000, min: 1, max: 1_000_000 },
 };
 
 /// The name of the weights in a report.
@@ -97,7 +97,7 @@ impl<'a> Centred<'a> {
         if !flat.is_empty() {
             let names = flat.join(", ");
             work.notes
-                .push(format!("{names}: the same for all instances up to rounding; takes no part"));
+                .push(format!("{names}: tells no two instances apart, up to rounding, or has more negative than positive variance; takes no part"));
         }
         let (watch, weights) = (work.watch.clone(), vec![0.0; bank.len()]);
         Ok(Centred { bank, watch, center, scales, means, sum: None, weights })

@@ -136,7 +136,7 @@ impl Partial {
         if !flat.is_empty() {
             let names = flat.join(", ");
             work.notes
-                .push(format!("{names}: the same for all instances up to rounding; takes no part"));
+                .push(format!("{names}: tells no two instances apart, up to rounding, or has more negative than positive variance; takes no part"));
         }
         Ok(all)
     }

@@ -45,7 +45,7 @@ static METHOD: Method = Method {
     source: "Huang, Chuang, Chen 2012; Liu and others 2016, (4)",
     summary: "Clusters and weights of the kernels in turn: kernels that the clusters explain well get more weight. The \
               objective never rises; it may end in a local minimum. Any positive semi-definite kernels. An eigenvalue problem \
-              of a weighted sum for each of some ten rounds.",
+              of a weighted sum for each of some ten rounds, of hundreds where instances lack views.",
     tasks: &[Task::Cluster],
     group: Group::MultiView,
     certificate: Certificate::Trace,

@@ -201,6 +201,23 @@ fn stops_keep_what_there_is() {
     }
 }
 
+/// Where time ends all chains have their draws.
+#[test]
+fn chains_are_as_far_as_each_other() {
+    let (kernels, codes) = problem(20, 2, 2, 4);
+    let target = Target::Classes(classes(&codes));
+    let given = |kept: i64| {
+        [("burn_in", Value::Int(0)), ("draws", Value::Int(100_000)), ("kept", Value::Int(kept))]
+    };
+    let run = Run { time_limit: Some(Duration::from_millis(300)), ..Run::default() };
+    let found = learn("gibbs_probit", &kernels, &target, &given(4), &run);
+    assert_eq!(found.report.status, Status::TimeLimit);
+    // Draws of all four chains, so that something is known of them.
+    assert!(found.report.details.contains_key("weight_errors"), "{:?}", found.report.notes);
+    assert_eq!(found.report.details["accepted"].len(), 4);
+    assert!(found.report.details["accepted"].iter().all(|a| *a > 0.0));
+}
+
 #[test]
 fn weights_of_instances() {
     let (views, labels) = toy::views(60, 2, &[2.0, 1.0], 5).unwrap();

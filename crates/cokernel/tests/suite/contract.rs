@@ -44,8 +44,20 @@ fn bank(kernels: &[Matrix]) -> Bank {
 
 /// The method with its tolerance, if it has one, made tight.
 fn learn(method: &Method, kernels: &[Matrix], classes: &Classes, c: f64, run: &Run) -> Learned {
-    let tight = method.params.iter().any(|p| p.name == "tol");
-    let mut given: Vec<_> = tight.then_some(("tol", Value::Real(1e-8))).into_iter().collect();
+    learn_to(method, 1e-8, kernels, classes, c, run)
+}
+
+/// The same to any tolerance.
+fn learn_to(
+    method: &Method,
+    tol: f64,
+    kernels: &[Matrix],
+    classes: &Classes,
+    c: f64,
+    run: &Run,
+) -> Learned {
+    let has_tol = method.params.iter().any(|p| p.name == "tol");
+    let mut given: Vec<_> = has_tol.then_some(("tol", Value::Real(tol))).into_iter().collect();
     // Similarities have no features.
     given.extend((method.id == "gmkl").then(|| ("form", Value::Text("sum".to_string()))));
     let params = method.check(given.iter().map(|(n, v)| (*n, v))).unwrap();
@@ -425,6 +437,32 @@ fn cancelled_runs_say_so() {
                 assert_eq!(e.to_string(), said);
             }
         }
+    }
+}
+
+/// The largest and the smallest tolerance that a parameter takes: an answer, whatever it is worth.
+#[test]
+fn any_tolerance() {
+    let (kernels, classes) = kernels(30);
+    let run = Run { time_limit: Some(std::time::Duration::from_secs(1)), ..Run::default() };
+    for m in learners() {
+        let Some(param) = m.params.iter().find(|p| p.name == "tol") else { continue };
+        let Range::Real { min, max, .. } = param.range else { continue };
+        for tol in [max, 0.3 * max, 0.1 * max, min.max(1e-15)] {
+            let learned = learn_to(m, tol, &kernels, &classes, 1.0, &run);
+            assert!(learned.machines.is_some(), "{} {tol}", m.id);
+        }
+    }
+    let mut seen = Views::new();
+    for (v, features) in views(30).0.into_iter().enumerate() {
+        seen = seen.dense(format!("v{v}"), features).unwrap();
+    }
+    for m in clusterers() {
+        let Some(param) = m.params.iter().find(|p| p.name == "tol") else { continue };
+        let Range::Real { max, .. } = param.range else { continue };
+        let method = MultiView::new(m.id).unwrap().param("tol", max);
+        let found = method.cluster(&seen, 2, &multiview::Starts::default(), &run).unwrap();
+        assert_eq!(found.assignments.len(), 30, "{}", m.id);
     }
 }
 

@@ -110,6 +110,43 @@ fn units_and_limits() {
     assert!(values.iter().all(|v| *v == 0.0));
 }
 
+/// Where no instance needs a loss C is no matter: what losses of the model there are count C times in the objective, and the
+/// optimum stays.
+#[test]
+fn the_largest_costs() {
+    for seed in 0..4 {
+        let (kernels, codes) = problem(60, 2, 4, 50 + seed);
+        let classes = classes(&codes);
+        for prior in ["half_normal", "super_gaussian", "power"] {
+            let fit = |c: f64| {
+                let given = [
+                    ("sigma_prior", Value::from(prior)),
+                    ("lambda", Value::Real(10.0)),
+                    ("prior", Value::from("none")),
+                ];
+                learn(&kernels, &classes, c, &given)
+            };
+            let plain = fit(1e6).report;
+            for c in [1e9, 1e11, 1e13] {
+                let found = fit(c);
+                let said = *found.report.objective.last().unwrap();
+                let values = rules::decisions(&found, &kernels).concat();
+                let slack =
+                    |(v, code): (&f64, &u32)| (1.0 - v * (2.0 * f64::from(*code) - 1.0)).max(0.0);
+                let losses: f64 = values.iter().zip(&codes).map(slack).sum();
+                let what =
+                    format!("{seed} {prior} C={c:e} {said} {losses} {:?}", found.report.notes);
+                // Of values that are rounded.
+                assert!(c * (losses - 1e-10) <= said, "{what}");
+                if found.report.status == Status::Converged {
+                    let optimum = plain.objective.last().unwrap();
+                    assert!((said - optimum).abs() <= 3e-3 * optimum, "{what} {optimum}");
+                }
+            }
+        }
+    }
+}
+
 /// Next to σ = 0 the objective has kinks, where steps in the weights end early: the other solver goes on.
 #[test]
 fn solved_next_to_nothing() {

@@ -10,7 +10,9 @@ use cokernel::data::{Classes, Matrix, Target};
 use cokernel::machine::Svc;
 use cokernel::mkl::{Learned, Problem, learner, train};
 use cokernel::params::Value;
-use cokernel::{Run, Status};
+use cokernel::{Cancel, Event, Observer, Run, Status};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn learn(kernels: &[Matrix], classes: &Classes, c: f64, given: &[(&str, Value)]) -> Learned {
     learn_by("medfc", kernels, classes, c, given)
@@ -300,5 +302,58 @@ fn views_without_loss() {
         let sigma = report.details.iter().find(|(name, _)| name.starts_with("sigma_"));
         assert_eq!(sigma.unwrap().1, &[1.0 / 3.0; 2], "{gamma}");
         assert_eq!(report.counts.machine_solves, 12, "{gamma}");
+    }
+}
+
+/// Stops after some kernels.
+struct Stops {
+    cancel: Cancel,
+    left: AtomicUsize,
+}
+
+impl Observer for Stops {
+    fn event(&self, event: &Event<'_>) {
+        if matches!(event, Event::Step { .. }) && self.left.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.cancel.cancel();
+        }
+    }
+}
+
+/// A fit that is stopped while the classifiers of the views are trained has those that are there, alike.
+#[test]
+fn stopped_among_the_views() {
+    let (kernels, codes) = problem(60, 3, 4, 8);
+    let (classes, bank) = (classes(&codes), bank(&kernels, Storage::Resident));
+    let (target, machine) = (Target::from(classes.clone()), Svc { c: 3.0, ..Svc::default() });
+    let fit = |id: &str, run: &Run| {
+        let method = find(id).unwrap();
+        let learner = learner(method, &method.defaults()).unwrap();
+        train(&Problem::new(&bank, &target, &machine), learner.as_ref(), run).unwrap()
+    };
+    for id in ["medfc", "gml"] {
+        let cancel = Cancel::default();
+        let observer = Stops { cancel: cancel.clone(), left: AtomicUsize::new(2) };
+        let run = Run { cancel, observer: Some(Arc::new(observer)), ..Run::default() };
+        let found = fit(id, &run);
+        assert_eq!(found.report.status, Status::Interrupted);
+        let told = |part: &str| found.report.notes.iter().any(|n| n.contains(part));
+        assert!(
+            told("stopped after 2 of 4 kernels") && told("count alike"),
+            "{:?}",
+            found.report.notes
+        );
+        let uses = found.rule.uses();
+        assert!(uses[0] == 0.5 && uses[1] == 0.5 && uses[2..] == [0.0; 2], "{id}: {uses:?}");
+        let of = |n: usize| -> Vec<f64> {
+            let mean = learn_by("late_mean", &kernels[..n], &classes, 3.0, &[]);
+            rules::decisions(&mean, &kernels[..n]).concat()
+        };
+        let values = rules::decisions(&found, &kernels).concat();
+        let scale = values.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
+        let (two, most) = (of(2), of(2).iter().fold(0.0_f64, |a, v| a.max(v.abs())));
+        assert!(scale > 0.0);
+        for (a, b) in values.iter().zip(&two) {
+            assert!((a / scale - b / most).abs() < 1e-2, "{id}: {a} {b}");
+        }
     }
 }

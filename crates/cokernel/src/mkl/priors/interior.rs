@@ -25,7 +25,7 @@ mod steps;
 use super::nearer;
 use super::newton::gain;
 use super::part::{Fitted, Forms, Part, Point};
-use super::sqp::judged_by;
+use super::sqp::{judged, judged_by};
 use crate::bank::Gram;
 use crate::run::Pass;
 use crate::{Counts, Result, Status, Watch};
@@ -41,13 +41,17 @@ const PATIENCE: usize = 25;
 const ROUNDING: f64 = 1e-12;
 /// Weights below this share of the largest are tried as 0.
 const SMALL: f64 = 1e-4;
+/// Coefficients that have fallen to this share of what they were have their products computed anew: these hold the rounding of
+/// all that was added up.
+const FALLEN: f64 = 1e-2;
 
 /// A point in the interior.
 #[derive(Clone)]
 struct Inner {
     x: Vec<f64>,
-    /// K_m x, with constant and unit.
+    /// K_m x, with constant and unit, and the largest coefficient that is in their rounding.
     images: Vec<Vec<f64>>,
+    largest: f64,
     /// Prices of the lower and the upper bound, row by row.
     prices: Vec<[f64; 2]>,
     /// σ with the price of its limit; where σ is never 0 no more than what ½q asks for.
@@ -127,8 +131,10 @@ fn on_the_way(part: &Part<'_>, steadily: bool, watch: &Watch) -> Result<Fitted> 
     let point = best.unwrap_or_else(|| barrier.first(&at));
     let (found, proved) = barrier.settled(point, &proof.0, &mut gram, &mut counts);
     let upper = part.upper(&found);
-    objective.push(objective.last().map_or(upper, |last: &f64| last.min(upper)));
+    objective.push(upper);
     bounds.push(proved.min(upper));
+    // What was less than that before was rounding.
+    objective.iter_mut().for_each(|value| *value = value.max(upper));
     let status = match status {
         _ if upper - proved <= part.tol * upper => Status::Converged,
         Status::Converged => Status::Stalled,
@@ -153,6 +159,7 @@ impl Barrier<'_, '_> {
         let mut at = Inner {
             x: middle,
             images,
+            largest: 0.0,
             prices: Vec::new(),
             sigma: Vec::new(),
             length: 1.0,
@@ -172,6 +179,7 @@ impl Barrier<'_, '_> {
         }
         at.x = times(&at.x, share);
         at.images.iter_mut().for_each(|image| *image = times(image, share));
+        at.largest = largest(&at.x);
         let mean = |sum: f64| sum / self.rows.len().max(1) as f64;
         let first = mean(self.rows.iter().map(|i| at.x[*i].abs()).sum());
         self.price(&mut at, first.max(f64::MIN_POSITIVE));
@@ -293,8 +301,8 @@ impl Barrier<'_, '_> {
         Point { sigma, mu, machine }
     }
 
-    /// The point with the coefficients of a machine, whose bounds are met exactly, and without the smallest weights,
-    /// where that is no worse and proves the tolerance, from those that prove most; and what its coefficients prove.
+    /// The point, judged by products of its own, or where that is no worse and proves the tolerance the one with the coefficients of a machine, whose bounds are met exactly, and without the smallest weights,
+    /// from those that prove most; and what its coefficients prove.
     fn settled(
         &self,
         point: Point,
@@ -303,6 +311,13 @@ impl Barrier<'_, '_> {
         counts: &mut Counts,
     ) -> (Point, f64) {
         let part = self.part;
+        let Point { sigma, mu, mut machine } = point;
+        // After a stop as it was.
+        if self.watch.stop().is_none() {
+            part.bank.combine_into_in(&part.scaled(&sigma), gram, &Pass::under(self.watch));
+            machine = judged(part, gram, &sigma, &mu, machine.coef);
+        }
+        let point = Point { sigma, mu, machine };
         let most = point.sigma.iter().fold(0.0_f64, |a, s| a.max(*s));
         let cut: Vec<f64> =
             point.sigma.iter().map(|s| if *s < SMALL * most { 0.0 } else { *s }).collect();
@@ -330,4 +345,9 @@ impl Barrier<'_, '_> {
         let own = self.proved(&point.machine.coef);
         (point, own)
     }
+}
+
+/// The largest |entry|.
+fn largest(x: &[f64]) -> f64 {
+    x.iter().fold(0.0, |a, v| a.max(v.abs()))
 }

@@ -189,17 +189,28 @@ impl Priors {
                 report.details.insert("c_factors".to_string(), all);
             }
         }
-        // After a stop some have no values.
-        let views = views.as_deref().filter(|v| v.stopped.is_none());
+        let views = views.as_deref();
+        // After a stop those that are there count alike.
+        let trained = views.filter(|v| v.stopped.is_some()).map(|v| v.solutions.len());
+        if trained.is_some() {
+            let said =
+                "stopped before weights could be learned: the classifiers of the views count alike";
+            report.notes.push(said.to_string());
+        }
         let roles = svc.decomposition.roles(classes.n_classes());
         run.tell(Event::Begin { stage: self.title, total: Some(roles.len() as u64) });
-        let mut fitted = Vec::new();
+        let (mut fitted, none) = (Vec::new(), vec![0.0; problem.bank.n()]);
         for (t, role) in roles.iter().enumerate() {
-            let part = self.part(problem, svc, classes, (t, *role), &costs, unit, views);
-            fitted.push(match self.sqp {
+            let part = self.part(problem, svc, classes, (t, *role), &costs, unit, (views, &none));
+            let mut found = match self.sqp {
                 true => sqp::solve(&part, run, &watch)?,
                 false => self.solved(&part, run, &watch)?,
-            });
+            };
+            if let Some(trained) = trained {
+                found.sigma[trained..].fill(0.0);
+                found.mu[trained..].fill(0.0);
+            }
+            fitted.push(found);
             run.tell(Event::Step { done: t as u64 + 1, message: "" });
         }
         run.tell(Event::End);
@@ -252,12 +263,16 @@ impl Priors {
         (t, role): (usize, Role),
         costs: &[f64],
         unit: f64,
-        views: Option<&'a Views>,
+        (views, none): (Option<&'a Views>, &'a [f64]),
     ) -> Part<'a> {
         let sign = |code: &Option<u32>| code.map_or(0.0, |code| role.sign(code));
         let y: Vec<f64> = classes.codes.iter().map(sign).collect();
         let signed: Vec<f64> = y.iter().zip(costs).map(|(y, c)| y * c).collect();
-        let values = views.map_or(Vec::new(), |v| v.values.iter().map(|v| &v[t][..]).collect());
+        let mut values: Vec<&[f64]> =
+            views.map_or(Vec::new(), |v| v.values.iter().map(|v| &v[t][..]).collect());
+        if views.is_some() {
+            values.resize(problem.bank.len(), none);
+        }
         Part {
             bank: problem.bank,
             unit,
@@ -300,7 +315,8 @@ impl Priors {
                 .collect();
             if let Some(views) = views {
                 for (part, m) in coef.chunks_mut(machine.coef.len()).zip(&used) {
-                    let (head, mu) = (views.solutions[*m].heads().nth(t), found.mu[*m]);
+                    let head = views.solutions.get(*m).and_then(|s| s.heads().nth(t));
+                    let mu = found.mu[*m];
                     if let Some(head) = head {
                         part.iter_mut().zip(&head.coef).for_each(|(c, v)| *c += mu * v);
                         bias += mu * head.bias;
@@ -379,13 +395,14 @@ impl Priors {
         let mut active = Vec::new();
         for (role, found) in roles.iter().zip(fitted) {
             let name = role.name(&classes.names);
-            if found.sigma.iter().all(|s| *s == 0.0) && found.objective == [0.0] {
+            let none = watch.stop().is_none() && found.sigma.iter().all(|s| *s == 0.0);
+            if none && found.objective == [0.0] {
                 report.notes.push(format!(
                     "{}: the classifiers of the views have no loss at the most likely weights of their prior, so that all σ are \
                      0 ({name}); choose a larger gamma for them to count less",
                     self.title
                 ));
-            } else if found.sigma.iter().all(|s| *s == 0.0) {
+            } else if none {
                 report.notes.push(format!(
                     "{}: no kernel is worth what its prior asks for, all σ are 0 ({name}); choose a smaller lambda, or a \
                      larger C",
@@ -479,7 +496,7 @@ fn parts(active: &[usize], fitted: &[Fitted], views: Option<&Views>) -> Parts {
         fitted.iter().map(|f| shares(std::slice::from_ref(f), f.sigma.len())).collect();
     let bias = |t: usize, m: usize| {
         let (found, total) = (&fitted[t], fitted[t].machine.coef.iter().sum::<f64>());
-        let view = views.and_then(|v| v.solutions[m].heads().nth(t));
+        let view = views.and_then(|v| v.solutions.get(m)?.heads().nth(t));
         found.sigma[m] * total + view.map_or(0.0, |head| found.mu[m] * head.bias)
     };
     Parts { shares: of(&|t, m| own[t][m]), biases: of(&bias) }

@@ -144,7 +144,7 @@ pub(super) fn solve_from(
         if objective.len() > part.max_iterations {
             break Status::IterationLimit;
         }
-        let aim = (0.1 * gap * gap).clamp(0.1 * part.tol, LOOSEST);
+        let aim = (0.1 * gap * gap).max(0.1 * part.tol).min(LOOSEST);
         inner = inner.min(aim);
         let mut next = None;
         if let Some(step) = &step {

@@ -77,7 +77,7 @@ pub(super) fn solve(part: &Part<'_>, run: &Run, watch: &Watch) -> Result<Fitted>
             lower: &part.lower,
             upper: &part.upper,
         };
-        let tol = (0.01 * gap).clamp(0.01 * part.tol, 1e-3);
+        let tol = (0.01 * gap).max(0.01 * part.tol).min(1e-3);
         let found = boxed(&problem, Some(&x), &Settings { tol, ..part.settings }, watch);
         counts.machine_solves += 1;
         counts.smo_steps += found.steps;
@@ -135,7 +135,13 @@ fn value(part: &Part<'_>, gain: f64, forms: &Forms) -> f64 {
 }
 
 /// The machine with these coefficients, and its bounds.
-fn judged(part: &Part<'_>, gram: &Gram, sigma: &[f64], mu: &[f64], x: Vec<f64>) -> Solved {
+pub(super) fn judged(
+    part: &Part<'_>,
+    gram: &Gram,
+    sigma: &[f64],
+    mu: &[f64],
+    x: Vec<f64>,
+) -> Solved {
     let bias = sigma.iter().sum::<f64>() * x.iter().sum::<f64>();
     let mut values = vec![0.0; x.len()];
     gram.multiply(&x, &mut values);

@@ -55,8 +55,9 @@ pub(super) fn form(n: usize, has: &[bool], p: &mut [f64]) {
     p.par_chunks_mut(n).enumerate().filter(|(i, _)| has[*i]).for_each(|(i, row)| {
         row[i] = 0.0;
         let sum: f64 = row.iter().sum();
-        let factor = if sum > 0.0 { 0.5 / sum } else { 0.0 };
-        row.iter_mut().for_each(|v| *v *= factor);
+        // The inverse of the smallest sums is no number.
+        let share = |v: f64| if sum > 0.0 { 0.5 * (v / sum) } else { 0.0 };
+        row.iter_mut().for_each(|v| *v = share(*v));
         row[i] = 0.5;
     });
     cokernel_dense::symmetric_part(n, p);

@@ -1,6 +1,6 @@
 //! A step of the interior method: its system, where it leads to and how far it goes.
 
-use super::{Barrier, Inner};
+use super::{Barrier, FALLEN, Inner, largest};
 use crate::bank::Gram;
 use crate::run::Pass;
 use cokernel_dense::simd::dot;
@@ -253,10 +253,16 @@ impl Barrier<'_, '_> {
             let here = along(half, &first, &second, length);
             let value = self.value_of(&x, &here, &added(v, &votes, length), tau);
             if value <= before - 1e-4 * length * decrease {
-                let images = at.images.iter().zip(&images);
-                let images = images.map(|(a, d)| added(a, d, length)).collect();
+                let (now, before) = (largest(&x), at.largest);
+                let (images, largest) = match now < FALLEN * before {
+                    true => (self.images(&x), now),
+                    false => {
+                        let images = at.images.iter().zip(&images);
+                        (images.map(|(a, d)| added(a, d, length)).collect(), before.max(now))
+                    }
+                };
                 let (prices, sigma, falls) = (Vec::new(), Vec::new(), at.falls);
-                let mut next = Inner { x, images, prices, sigma, length, tau, falls };
+                let mut next = Inner { x, images, largest, prices, sigma, length, tau, falls };
                 let other = if part.penalty.has_limit() { other.min(length) } else { other };
                 self.priced(&mut next, at, &line, other, tau);
                 return Some(next);
