@@ -12517,6 +12517,10 @@ class GibbsProbitMKLClassifier(KernelClassifier):
         Sweeps of each chain before its draws count. Whole number from 0 to 10000000.
     draws : int, default=500
         Sweeps of each chain whose draws count. Whole number from 4 to 10000000.
+    kept : int, default=200
+        Most draws that tell new instances, evenly taken from all. The error of a
+        probability falls with the root of their number, a model and a prediction grow with
+        it. Whole number from 4 to 1000000.
     rhat : float, default=1.1
         Largest R-hat of chains that agree. A real number greater than 1 and at most 100.
     class_weight : dict or "balanced", optional
@@ -12572,7 +12576,7 @@ class GibbsProbitMKLClassifier(KernelClassifier):
     """
 
     _method_id = "gibbs_probit"
-    _method_params = ["concentration", "chains", "burn_in", "draws", "rhat"]
+    _method_params = ["concentration", "chains", "burn_in", "draws", "kept", "rhat"]
 
     def __init__(
         self,
@@ -12584,6 +12588,7 @@ class GibbsProbitMKLClassifier(KernelClassifier):
         chains: int = 4,
         burn_in: int = 500,
         draws: int = 500,
+        kept: int = 200,
         rhat: float = 1.1,
         class_weight: Any = None,
         decomposition: str = "one_vs_rest",
@@ -12606,6 +12611,7 @@ class GibbsProbitMKLClassifier(KernelClassifier):
         self.chains = chains
         self.burn_in = burn_in
         self.draws = draws
+        self.kept = kept
         self.rhat = rhat
         self.class_weight = class_weight
         self.decomposition = decomposition
@@ -17245,7 +17251,8 @@ class MKKMClustering(ViewClusterer):
 
     Clusters and weights of the kernels in turn: kernels that the clusters explain well get more
     weight. The objective never rises; it may end in a local minimum. Any positive semi-definite
-    kernels. An eigenvalue problem of a weighted sum for each of some ten rounds.
+    kernels. An eigenvalue problem of a weighted sum for each of some ten rounds, of hundreds
+    where instances lack views.
 
     Parameters
     ----------
@@ -17260,7 +17267,7 @@ class MKKMClustering(ViewClusterer):
     tol : float, default=1e-06
         Relative decrease of the objective at which the rounds end. A real number at least 0
         and at most 1.
-    max_iterations : int, default=100
+    max_iterations : int, default=1000
         Most rounds of weights and eigenvectors. Whole number from 1 to 1000000.
     center : bool or {"yes", "no"}, default="yes"
         Whether kernels are centred in their feature spaces before they are brought to the
@@ -17326,7 +17333,7 @@ class MKKMClustering(ViewClusterer):
         views: Any = None,
         kernels: Any = None,
         tol: float = 1e-06,
-        max_iterations: int = 100,
+        max_iterations: int = 1000,
         center: str = "yes",
         incomplete: str = "own",
         graphs: Any = None,
@@ -17381,7 +17388,7 @@ class SimpleMKKMClustering(ViewClusterer):
     tol : float, default=0.0001
         Relative duality gap at which the weights are good enough. A real number at least 0
         and at most 1.
-    max_iterations : int, default=100
+    max_iterations : int, default=1000
         Most rounds of weights and eigenvectors. Whole number from 1 to 1000000.
     center : bool or {"yes", "no"}, default="yes"
         Whether kernels are centred in their feature spaces before they are brought to the
@@ -17447,7 +17454,7 @@ class SimpleMKKMClustering(ViewClusterer):
         views: Any = None,
         kernels: Any = None,
         tol: float = 0.0001,
-        max_iterations: int = 100,
+        max_iterations: int = 1000,
         center: str = "yes",
         incomplete: str = "own",
         graphs: Any = None,
@@ -17505,7 +17512,7 @@ class LateFusionClustering(ViewClusterer):
     tol : float, default=1e-06
         Relative growth of the objective at which the rounds end. A real number at least 0
         and at most 1.
-    max_iterations : int, default=100
+    max_iterations : int, default=1000
         Most rounds of weights and eigenvectors. Whole number from 1 to 1000000.
     center : bool or {"yes", "no"}, default="yes"
         Whether kernels are centred in their feature spaces before they are brought to the
@@ -17572,7 +17579,7 @@ class LateFusionClustering(ViewClusterer):
         kernels: Any = None,
         lam: float = 1.0,
         tol: float = 1e-06,
-        max_iterations: int = 100,
+        max_iterations: int = 1000,
         center: str = "yes",
         incomplete: str = "own",
         graphs: Any = None,
@@ -17629,7 +17636,7 @@ class OnePassFusionClustering(ViewClusterer):
     tol : float, default=1e-06
         Relative growth of the objective at which the rounds end. A real number at least 0
         and at most 1.
-    max_iterations : int, default=100
+    max_iterations : int, default=1000
         Most rounds of weights and eigenvectors. Whole number from 1 to 1000000.
     center : bool or {"yes", "no"}, default="yes"
         Whether kernels are centred in their feature spaces before they are brought to the
@@ -17695,7 +17702,7 @@ class OnePassFusionClustering(ViewClusterer):
         views: Any = None,
         kernels: Any = None,
         tol: float = 1e-06,
-        max_iterations: int = 100,
+        max_iterations: int = 1000,
         center: str = "yes",
         incomplete: str = "own",
         graphs: Any = None,
