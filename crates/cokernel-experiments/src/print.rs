@@ -136,7 +136,11 @@ fn head(result: &Outcome) -> Vec<String> {
         place => format!("{}: {place}, {}", result.id, result.title),
     };
     let data = &result.data;
-    let over = format!("mean ± standard deviation over {}", measured_over(result));
+    let done = match result.status.is_success() {
+        true => String::new(),
+        false => format!("; it was stopped ({}), and rows are over what was done", result.status),
+    };
+    let over = format!("mean ± standard deviation over {}{done}", measured_over(result));
     let n = thousands(data.n);
     let views = data.views.join(", ");
     vec![

@@ -159,7 +159,7 @@ impl GibbsProbit {
     }
 }
 
-/// What a chain gave: the traces of η and w_u0 after the burn-in, every so manieth draw, and whether it was stopped.
+/// What a chain gave: the traces of η and w_u0 after the burn-in, the draws that are kept, and whether it was stopped.
 #[derive(Default)]
 struct Walk {
     sweeps: usize,

@@ -22,9 +22,9 @@
 
 mod steps;
 
-use super::nearer;
 use super::newton::gain;
 use super::part::{Fitted, Forms, Part, Point};
+use super::shares::nearer;
 use super::sqp::{judged, judged_by};
 use crate::bank::Gram;
 use crate::run::Pass;
