@@ -134,7 +134,8 @@ class KernelRegressor(RegressorMixin, KernelLearner):  # type: ignore[misc]
             With precomputed kernels, the values between new and training instances.
         return_std : bool, default=False
             Also return the standard deviation of each number, noise and the uncertainty of the mean included; only
-            of a Gaussian process (``GaussianProcessMKLRegressor``) on kernels of features, and of ``BEMKLRegressor``.
+            of a Gaussian process (``GaussianProcessMKLRegressor``) on kernels of features, and of ``BEMKLRegressor``,
+            which leaves out how uncertain the functions of the kernels are, as its program does: too small.
         present : as in :meth:`fit`
             Which of these instances have which view.
 

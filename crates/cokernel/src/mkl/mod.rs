@@ -559,6 +559,13 @@ pub fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<
         report.gap = Some(ended.gap);
     }
     bound::remark(problem, &*learned.rule, ended.at_bound, report);
+    let stopped = matches!(report.status, Status::TimeLimit | Status::Interrupted);
+    if stopped && machines.heads().all(|h| h.coef.iter().all(|c| *c == 0.0)) {
+        let status = report.status;
+        report.warnings.push(format!(
+            "stopped ({status}) before anything was learned: all decision values are the same, which is no answer"
+        ));
+    }
     left_out::tell(problem, &*learned.rule, &machines, (run, &watch), report)?;
     // Decision functions that no machine has solved have no optimum to tell.
     let solves = machines.counts.machine_solves + report.counts.machine_solves;

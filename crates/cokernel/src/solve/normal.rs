@@ -138,23 +138,32 @@ pub fn log_largest(means: &[f64], scales: &[f64], c: usize, slopes: Option<&mut 
     highest + (step * total / TAU.sqrt()).ln()
 }
 
-/// Adds to `out`, for each c, the probability that m_c + ε_c is the largest of all, ε ~ N(0, 1). With v = m_c + ε_c all of
-/// them are integrals over v of the density of the largest, Σ_c φ/Φ(v − m_c) Π_j Φ(v − m_j), of which one class has one term:
-/// one sum of K numbers at each v serves all K. What lies further than 8.6 from the largest mean is below rounding; so are
-/// probabilities that this leaves out, which [`log_largest`] has.
+/// Adds to `out`, for each c, the probability that m_c + ε_c is the largest of all, ε ~ N(0, 1). With v = m_c + ε_c it is the
+/// integral of φ(v − m_c) Π_{j≠c} Φ(v − m_j): one Φ and one φ of each class at each v serve all classes. What lies further
+/// than 8.6 from the largest mean is below rounding; so are probabilities that this leaves out, which [`log_largest`] has. A sum
+/// with steps h is off by exp(−2π²/(K h²)) of K classes.
 pub fn add_largest(means: &[f64], out: &mut [f64]) {
     let top = means.iter().fold(f64::NEG_INFINITY, |a, m| a.max(*m));
-    let step = 0.5 / (means.len() as f64).sqrt();
+    let step = 0.75 / (means.len() as f64).sqrt();
     let count = (8.6 / step).ceil() as i64;
-    let mut hazards = vec![0.0; means.len()];
+    // φ and Φ, then the products of Φ over the classes before.
+    let mut at = vec![(0.0, 1.0, 1.0); means.len()];
     for k in -count..=count {
-        let mut sum = 0.0;
-        for (mean, hazard) in means.iter().zip(&mut hazards) {
-            let (log, slope) = log_cdf_and_hazard((top - mean) + step * k as f64);
-            (sum, *hazard) = (sum + log, slope);
+        let mut before = step / TAU.sqrt();
+        for (mean, (density, below, product)) in means.iter().zip(&mut at) {
+            let x = (top - mean) + step * k as f64;
+            (*density, *below) = match x < 9.0 {
+                true => ((-0.5 * x * x).exp(), 0.5 * libm::erfc(-x * FRAC_1_SQRT_2)),
+                false => (0.0, 1.0),
+            };
+            *product = before;
+            before *= *below;
         }
-        let below = step * sum.exp();
-        out.iter_mut().zip(&hazards).for_each(|(p, hazard)| *p += below * hazard);
+        let mut after = 1.0;
+        for (p, (density, below, product)) in out.iter_mut().zip(&at).rev() {
+            *p += density * product * after;
+            after *= below;
+        }
     }
 }
 

@@ -357,3 +357,28 @@ fn stopped_among_the_views() {
         }
     }
 }
+
+/// What is stopped keeps the best that was found, and says where that is nothing.
+#[test]
+fn stopped_anywhere() {
+    let (kernels, codes) = problem(80, 2, 5, 3);
+    let (target, bank) = (Target::from(classes(&codes)), bank(&kernels, Storage::Resident));
+    let machine = Svc { c: 100.0, ..Svc::default() };
+    for id in ["medfc", "gml"] {
+        let method = find(id).unwrap();
+        for step in 0..40 {
+            let given = [("gamma", Value::Real(0.5)), ("tol", Value::Real(1e-9))];
+            let params = method.check(given.iter().map(|(n, v)| (*n, v))).unwrap();
+            let limit = std::time::Duration::from_micros(300 * step);
+            let run = Run { time_limit: Some(limit), ..Run::default() };
+            let learner = learner(method, &params).unwrap();
+            let found = train(&Problem::new(&bank, &target, &machine), learner.as_ref(), &run);
+            let found = found.unwrap();
+            let trace = &found.report.objective;
+            assert!(trace.is_sorted_by(|a, b| b <= a), "{id} {limit:?}: {trace:?}");
+            let none = rules::decisions(&found, &kernels).concat().iter().all(|v| *v == 0.0);
+            let told = found.report.warnings.iter().any(|w| w.contains("is no answer"));
+            assert_eq!(none, told, "{id} {limit:?}");
+        }
+    }
+}

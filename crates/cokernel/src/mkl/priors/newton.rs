@@ -159,20 +159,33 @@ pub(super) fn solve_from(
                 let (sigma, mu) = moved(part, &point, step, length);
                 let warm = Some(&point.machine.coef[..]);
                 let found = solve_at(sigma, mu, warm, (inner, upper), &mut counts);
-                if part.upper(&found.0) < upper || watch.stop().is_some() {
+                if part.upper(&found.0) < upper {
                     next = Some(found);
+                    break;
+                }
+                if watch.stop().is_some() {
                     break;
                 }
                 length *= 0.5;
             }
         }
+        // A machine that was stopped is no better than the one at hand.
+        if next.is_none()
+            && let Some(status) = watch.stop()
+        {
+            break status;
+        }
         match next {
             Some(found) => (point, forms, step) = found,
             None if inner > floor && counts.machine_solves < most => {
                 inner = (inner / 30.0).max(floor);
-                let Point { sigma, mu, machine } = point;
-                let (warm, exact) = (Some(&machine.coef[..]), (inner, f64::INFINITY));
-                (point, forms, step) = solve_at(sigma, mu, warm, exact, &mut counts);
+                let (sigma, mu) = (point.sigma.clone(), point.mu.clone());
+                let (warm, exact) = (Some(&point.machine.coef[..]), (inner, f64::INFINITY));
+                let found = solve_at(sigma, mu, warm, exact, &mut counts);
+                match watch.stop() {
+                    Some(status) if part.upper(&found.0) >= upper => break status,
+                    _ => (point, forms, step) = found,
+                }
             }
             // What an earlier machine has proved counts where no step is left.
             None => {
