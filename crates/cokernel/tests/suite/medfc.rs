@@ -1,6 +1,6 @@
 //! MEDFC beside the cone program (16) with the logarithms as exponential cones, by Clarabel; its limits and its scale.
 
-use crate::common::{bank, classes, interior_point, problem, rules};
+use crate::common::{Stops, bank, classes, interior_point, problem, rules};
 use crate::reference::mkl::cholesky;
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::SupportedConeT;
@@ -10,9 +10,8 @@ use cokernel::data::{Classes, Matrix, Target};
 use cokernel::machine::Svc;
 use cokernel::mkl::{Learned, Problem, learner, train};
 use cokernel::params::Value;
-use cokernel::{Cancel, Event, Observer, Run, Status};
+use cokernel::{Cancel, Run, Status};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn learn(kernels: &[Matrix], classes: &Classes, c: f64, given: &[(&str, Value)]) -> Learned {
     learn_by("medfc", kernels, classes, c, given)
@@ -305,20 +304,6 @@ fn views_without_loss() {
     }
 }
 
-/// Stops after some kernels.
-struct Stops {
-    cancel: Cancel,
-    left: AtomicUsize,
-}
-
-impl Observer for Stops {
-    fn event(&self, event: &Event<'_>) {
-        if matches!(event, Event::Step { .. }) && self.left.fetch_sub(1, Ordering::Relaxed) == 1 {
-            self.cancel.cancel();
-        }
-    }
-}
-
 /// A fit that is stopped while the classifiers of the views are trained has those that are there, alike.
 #[test]
 fn stopped_among_the_views() {
@@ -332,7 +317,7 @@ fn stopped_among_the_views() {
     };
     for id in ["medfc", "gml"] {
         let cancel = Cancel::default();
-        let observer = Stops { cancel: cancel.clone(), left: AtomicUsize::new(2) };
+        let observer = Stops::at(2, cancel.clone());
         let run = Run { cancel, observer: Some(Arc::new(observer)), ..Run::default() };
         let found = fit(id, &run);
         assert_eq!(found.report.status, Status::Interrupted);

@@ -1,12 +1,13 @@
 //! Fits towards landmarks whose passes others compute, and fits that were stopped: the same bits.
 
+use crate::common::Stops;
 use cokernel::bank::Storage;
 use cokernel::data::{Csr, Labels, Matrix, Sequences, Table, Views};
 use cokernel::kernel::KernelSpec;
 use cokernel::machine::MachineSpec;
 use cokernel::model::{Mkl, Model, MultiView};
 use cokernel::scale::{Executor, Workers, answer};
-use cokernel::{Error, Event, Observer, Result, Run, Status};
+use cokernel::{Error, Result, Run, Status};
 use rand::RngExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -184,20 +185,6 @@ fn a_killed_fit_goes_on_to_the_same_bits() {
     }
 }
 
-/// Stops at the n-th message.
-struct Stops {
-    cancel: cokernel::Cancel,
-    at: AtomicUsize,
-}
-
-impl Observer for Stops {
-    fn event(&self, event: &Event<'_>) {
-        if matches!(event, Event::Step { .. }) && self.at.fetch_sub(1, Ordering::Relaxed) == 1 {
-            self.cancel.cancel();
-        }
-    }
-}
-
 #[test]
 fn threads_alone_go_on_from_where_they_were_stopped() {
     let folder = tempfile::tempdir().unwrap();
@@ -209,7 +196,7 @@ fn threads_alone_go_on_from_where_they_were_stopped() {
         let mut at = 1;
         loop {
             let run = with(None, folder.path(), 1);
-            let observer = Stops { cancel: run.cancel.clone(), at: AtomicUsize::new(at) };
+            let observer = Stops::at(at, run.cancel.clone());
             let run = Run { observer: Some(Arc::new(observer)), ..run };
             let stopped = mkl.fit(&views, &given, &run).unwrap();
             if stopped.report().status.is_success() {

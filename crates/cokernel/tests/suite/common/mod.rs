@@ -6,11 +6,13 @@ mod learning;
 pub mod primal;
 mod program;
 pub mod rules;
+mod stops;
 
 pub use blobs::{blobs, dense};
 pub use groups::{Real, Toy, cluster, points, run_method};
 pub use learning::{bank, classes, classifiers, problem, simple_mkl, weights};
 pub use program::{interior_point, least};
+pub use stops::Stops;
 
 use cokernel::data::Matrix;
 
