@@ -558,13 +558,14 @@ pub fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<
         report.objective = vec![ended.primal];
         report.gap = Some(ended.gap);
     }
-    bound::remark(problem, &*learned.rule, ended.at_bound, report);
-    let stopped = matches!(report.status, Status::TimeLimit | Status::Interrupted);
-    if stopped && machines.heads().all(|h| h.coef.iter().all(|c| *c == 0.0)) {
-        let status = report.status;
-        report.warnings.push(format!(
+    let nothing = machines.heads().all(|h| h.coef.iter().all(|c| *c == 0.0));
+    match report.status {
+        status @ (Status::TimeLimit | Status::Interrupted) if nothing => report.warnings.push(format!(
             "stopped ({status}) before anything was learned: all decision values are the same, which is no answer"
-        ));
+        )),
+        // Not for what no coefficient is left of: that has other reasons.
+        _ if nothing => {}
+        _ => bound::remark(problem, &*learned.rule, ended.at_bound, report),
     }
     left_out::tell(problem, &*learned.rule, &machines, (run, &watch), report)?;
     // Decision functions that no machine has solved have no optimum to tell.
