@@ -48,7 +48,7 @@ struct Room {
 
 thread_local! {
     /// That of the last visit: about a megabyte, which some allocators would ask the system for in each tile (those of Dask's
-    /// workers; a twentieth of their CPU time).
+    /// workers; about a tenth of their CPU time).
     static ROOM: Cell<Room> = Cell::default();
 }
 
