@@ -31,7 +31,15 @@ pub(super) fn remark(problem: &Problem<'_>, rule: &dyn Rule, share: f64, report:
     if share <= MOST || !report.status.is_success() {
         return;
     }
-    let Some(said) = problem.machine.advice(share, mean_diagonal(problem, rule)) else { return };
+    let diagonal = mean_diagonal(problem, rule);
+    if diagonal <= 0.0 {
+        report.warnings.push(format!(
+            "the mean diagonal of the combined kernel is {diagonal:.3e}: a kernel without a positive diagonal \
+             tells no instances apart, and no C helps; look at the kernels and their features"
+        ));
+        return;
+    }
+    let Some(said) = problem.machine.advice(share, diagonal) else { return };
     if share > NEARLY_ALL { report.warnings.push(said) } else { report.notes.push(said) }
 }
 
@@ -103,6 +111,21 @@ mod tests {
             assert!(share < 0.5, "{share}");
             assert!(warnings.is_empty() && notes.is_empty(), "{warnings:?} {notes:?}");
         }
+    }
+
+    #[test]
+    fn a_kernel_of_zeros_is_not_told_to_want_another_cost() {
+        let bank = Bank::from_matrices(vec![("k".into(), Matrix::zeros(6, 6))], Storage::Resident)
+            .unwrap();
+        let texts: Vec<String> = (0..6).map(|i| (i % 2).to_string()).collect();
+        let target = Target::Classes(Classes::from_texts(&texts).unwrap());
+        let mean = find("mean").unwrap();
+        let learner = crate::mkl::learner(mean, &mean.defaults()).unwrap();
+        let machine = Svc::default();
+        let problem = Problem::new(&bank, &target, &machine);
+        let report = train(&problem, learner.as_ref(), &Run::default()).unwrap().report;
+        let said = report.warnings.concat();
+        assert!(said.contains("is 0.000e0") && !said.contains("C is small"), "{said}");
     }
 
     #[test]

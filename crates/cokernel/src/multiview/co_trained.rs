@@ -335,11 +335,14 @@ impl Embedder for CoTrained {
             status = status.or(early);
             views.push(view);
         }
-        report.notes.extend(training.missing(&views));
-        let all = |view: &View| view.values.len() == training.count();
-        let last = |v: usize| views[v].values.last().copied().filter(|_| all(&views[v]));
-        let alone: Vec<_> = (0..count).map(|v| (v, scalings[v].as_slice(), last(v))).collect();
-        report.notes.extend(graphs.remark(&alone));
+        // Eigenvalues of a view that was stopped say nothing of it.
+        if status.is_none() {
+            report.notes.extend(training.missing(&views));
+            let all = |view: &View| view.values.len() == training.count();
+            let last = |v: usize| views[v].values.last().copied().filter(|_| all(&views[v]));
+            let alone: Vec<_> = (0..count).map(|v| (v, scalings[v].as_slice(), last(v))).collect();
+            report.notes.extend(graphs.remark(&alone));
+        }
         let mut stored: Vec<Stored> = (0..count).map(|_| Stored::new(n, run)).collect();
         let mut agreement = Vec::new();
         let mut last = mean_agreement(&heads(&views, r));
@@ -396,7 +399,8 @@ impl Embedder for CoTrained {
         });
         report.iterations = agreement.len();
         let note = training.missing(&views).filter(|note| !report.notes.contains(note));
-        report.notes.extend(note);
+        let stopped = matches!(report.status, Status::TimeLimit | Status::Interrupted);
+        report.notes.extend(note.filter(|_| !stopped));
         let embeddings = heads(&views, r);
         let rows = unit_concat(bank, &embeddings, &shown, &mut report.notes);
         let last = count * agreement.len();

@@ -221,15 +221,20 @@ pub(super) fn embed(
         let replaced = scheme == Scheme::Pairs { first: v } && !state.pulls(v).is_empty();
         state.alone(v, settings.by_gap, replaced)?;
     }
-    if settings.by_gap {
-        state.take_gaps_as_units()?;
+    // Eigenvalues and gaps of a view that was stopped say nothing of it.
+    if state.status.is_none() {
+        if settings.by_gap {
+            state.take_gaps_as_units()?;
+        }
+        state.notes.push(state.gaps_and_lambda());
+        state.notes.extend(laplacian::left_out(&state.determined, r));
+        let last =
+            |v: usize| state.values[v].last().copied().filter(|_| state.values[v].len() == r);
+        let alone: Vec<_> =
+            (0..views).map(|v| (v, state.scalings[v].as_slice(), last(v))).collect();
+        let remark = graphs.remark(&alone);
+        state.notes.extend(remark);
     }
-    state.notes.push(state.gaps_and_lambda());
-    state.notes.extend(laplacian::left_out(&state.determined, r));
-    let last = |v: usize| state.values[v].last().copied().filter(|_| state.values[v].len() == r);
-    let alone: Vec<_> = (0..views).map(|v| (v, state.scalings[v].as_slice(), last(v))).collect();
-    let remark = graphs.remark(&alone);
-    state.notes.extend(remark);
     let (first, centroid) = match scheme {
         Scheme::Pairs { first } => (first, false),
         Scheme::Centroid => (0, true),
@@ -353,8 +358,9 @@ impl<'a> Blocks<'a> {
         let pairs = laplacian::determined(self.bank, pairs);
         let name = format!("kernel '{}'", self.bank.kernels()[v].name);
         self.determined.push((name, pairs.values.len()));
-        self.gaps[v] = pairs.gap();
+        let gap = pairs.gap();
         self.take(v, pairs, &[]);
+        self.gaps[v] = gap.filter(|_| self.status.is_none());
         Ok(())
     }
 
@@ -580,5 +586,32 @@ fn short(x: f64) -> String {
         text.trim_end_matches('0').trim_end_matches('.').to_string()
     } else {
         text
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::bank::Storage;
+    use crate::kernel::KernelSpec;
+
+    #[test]
+    fn a_view_that_was_stopped_has_no_eigengap() {
+        let (views, _) = crate::data::toy::views(150, 3, &[2.0, 2.0], 1).unwrap();
+        let specs = [KernelSpec::gaussian()];
+        for storage in [Storage::Resident, Storage::OnDemand] {
+            let bank = Bank::build(&views, &specs, storage, &Run::default()).unwrap();
+            let run = Run::default();
+            let watch = run.watch();
+            let graphs = Affinities { bank: &bank, zero: false, watch: &watch };
+            let ties = Scheme::Pairs { first: 0 }.ties(2, &[0.01]).unwrap();
+            let mut state = Blocks::new(graphs, ties, 3, &run, &watch).unwrap();
+            state.alone(0, true, false).unwrap();
+            run.cancel.cancel();
+            state.alone(1, true, false).unwrap();
+            assert!(state.gaps[0].is_some(), "{:?}", state.gaps);
+            assert_eq!((state.gaps[1], state.status), (None, Some(Status::Interrupted)));
+        }
     }
 }

@@ -226,7 +226,9 @@ impl Embedder for LateFusion {
         };
         let Alone { taking, parts, mean, stages } = alone;
         let found = ("the mean kernel".to_string(), mean.values.len());
-        work.notes.extend(laplacian::left_out(&[found], k));
+        if work.status.is_none() {
+            work.notes.extend(laplacian::left_out(&[found], k));
+        }
         let (mut objective, mut status) = (Vec::new(), Status::IterationLimit);
         let mut fused = self.round(&parts, &mean.vectors, &mean.vectors)?;
         objective.push(fused.value);

@@ -183,7 +183,9 @@ impl Embedder for OnePassFusion {
             None => Alone::of_all(self.center, k, &mut work)?,
         };
         let found = ("the mean kernel".to_string(), mean.values.len());
-        work.notes.extend(laplacian::left_out(&[found], k));
+        if work.status.is_none() {
+            work.notes.extend(laplacian::left_out(&[found], k));
+        }
         let (unit, _) = laplacian::unit_rows(&mean.vectors);
         let start = kmeans::kmeans(&unit, k, &Starts::default(), run, &work.watch)?;
         // Fewer columns than clusters, or fewer clusters than were asked for: rows that are 0.

@@ -138,16 +138,18 @@ impl Embedder for Spectral {
             [one] => format!("kernel '{}'", bank.kernels()[*one].name),
             _ => "the mean kernel".to_string(),
         };
-        notes.extend(laplacian::unreached(&zero, count, &whose));
-        if let [one] = used.as_slice() {
-            let last = pairs.values.last().copied().filter(|_| count == r);
-            notes.extend(graphs.remark(&[(*one, &s, last)]));
+        let ended = cut_short(pairs.status, &pairs.residuals, &mut notes);
+        // Eigenvalues of a search that was stopped say nothing of the graph.
+        if ended.is_none() {
+            notes.extend(laplacian::unreached(&zero, count, &whose));
+            if let [one] = used.as_slice() {
+                let last = pairs.values.last().copied().filter(|_| count == r);
+                notes.extend(graphs.remark(&[(*one, &s, last)]));
+            }
+            notes.extend(laplacian::left_out(&[(whose, count)], r));
         }
-        notes.extend(laplacian::left_out(&[(whose, count)], r));
         let mut report = Report { counts, notes, ..Report::closed_form(run) };
-        if let Some(status) = cut_short(pairs.status, &pairs.residuals, &mut report.notes) {
-            report.status = status;
-        }
+        report.status = ended.unwrap_or(report.status);
         report.seconds = watch.seconds();
         let right = divided(&pairs.vectors, &pairs.values);
         let stage = Stage::normalized(Source::Sum { weights }, &s, &right);

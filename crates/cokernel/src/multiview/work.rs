@@ -69,8 +69,11 @@ impl<'a> Work<'a> {
     pub(super) fn determined(&mut self, pairs: Eigenpairs, whose: &str) -> Eigenpairs {
         let asked = pairs.values.len();
         let pairs = laplacian::determined(self.bank, pairs);
-        self.determined.0.push((whose.to_string(), pairs.values.len()));
-        self.determined.1 = asked;
+        // Eigenvalues of a search that was stopped say nothing of the kernel.
+        if self.status.is_none() {
+            self.determined.0.push((whose.to_string(), pairs.values.len()));
+            self.determined.1 = asked;
+        }
         pairs
     }
 
@@ -110,7 +113,9 @@ impl<'a> Work<'a> {
     /// Rows of unit length; instances that no eigenvector reaches are noted.
     pub(super) fn unit_rows(&mut self, u: &Matrix, whose: &str) -> Matrix {
         let (rows, zero) = laplacian::unit_rows(u);
-        self.notes.extend(laplacian::unreached(&zero, u.cols(), whose));
+        if self.status.is_none() {
+            self.notes.extend(laplacian::unreached(&zero, u.cols(), whose));
+        }
         rows
     }
 
