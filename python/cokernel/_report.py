@@ -94,7 +94,9 @@ def warn_unless_converged(name: str, found: Report) -> None:
     if found.converged:
         return
     words = found.status.replace("_", " ")
-    why = f": {found.notes[-1]}" if found.notes else ""
+    # Time that was up is reason enough: the notes speak of other things.
+    stopped = found.status in ("time_limit", "interrupted")
+    why = f": {found.notes[-1]}" if found.notes and not stopped else ""
     message = f"{name} did not converge ({words} after {found.iterations} iterations){why}"
     warnings.warn(message, ConvergenceWarning, stacklevel=4)
 

@@ -210,6 +210,13 @@ impl Session {
         }
     }
 
+    /// Sentences that the user must not overlook, on the standard error.
+    pub fn warnings<'a>(&self, warnings: impl IntoIterator<Item = &'a String>) {
+        for warning in warnings {
+            self.aside(&format!("warning: {}", on_one_line(warning)));
+        }
+    }
+
     /// What a report has to say, on the standard error.
     pub fn remarks(&self, report: &Report) {
         for (word, remark) in remarks(report) {

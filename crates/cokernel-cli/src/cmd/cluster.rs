@@ -113,6 +113,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     session.notes(&result.notes);
     if let Some(row) = result.rows.last() {
         refuse_nothing(&row.embedding, row.report.status)?;
+        session.warnings(row.report.warnings.iter().filter(|w| !result.notes.contains(w)));
     }
     let assignments = result.rows.last().map_or(&[][..], |r| &r.assignments);
     let csv = instances_csv(&views, Some(assignments), &[]);

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! f(x) = Σ_m Σ_i α_mi k_m(x_i, x) + b
-//! norm=1   max ρ − (1/νn) Σ_i w_i ξ_i     y_i f(x_i) + ξ_i ≥ ρ,   Σ|α| + |b| = 1 (kernels over their mean diagonal entry)
+//! norm=1   max ρ − (1/νn) Σ_i w_i ξ_i     y_i f(x_i) + ξ_i ≥ ρ,   Σ|α| + |b| = 1 (kernels over the mean diagonal entry of all together)
 //! norm=2   min ½ nM ‖α‖² + ½ b² + Σ_i C_i max(0, 1 − y_i f(x_i))                 (kernels over d, times 1/d and C d²)
 //! ```
 //!

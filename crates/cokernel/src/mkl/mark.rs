@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! f(x) = Σ_m Σ_i α_mi k_m(x_i, x) + b
-//! min  ½ λ nM ‖α‖² + ½ Σ_i w_i (y_i − f(x_i))²       kernels over their mean diagonal entry, α of the columns so far
+//! min  ½ λ nM ‖α‖² + ½ Σ_i w_i (y_i − f(x_i))²       all kernels over d, α of the columns so far
 //! ```
 //!
 //! (Bennett, Momma and Embrechts 2002; LMKA §2.4.) A column's gain is its product with the weighted residual, the
@@ -13,13 +13,14 @@
 //! | symbol | name |
 //! |---|---|
 //! | λ | parameter `lambda` |
+//! | d | the mean diagonal entry of all M kernels together |
 //! | w_i | [`Problem::weights`], class weights of the machine; over their mean |
 //! | columns with a coefficient | `details["columns"]` |
 //!
 //! **Deviations.** The paper's text is not at hand; the problem is that of LMKA §2.4 and of its abstract. Columns join in
 //! batches (a few, then half as many as there are), and all their coefficients are found again, where boosting would take a step.
 //! The paper stops early on a validation set; here `max_columns` and the gap to the optimum over all columns do, and
-//! `--tune max_columns=…` chooses. λ is for nM‖α‖² and kernels over their mean diagonal entry, so that it means the same for any
+//! `--tune max_columns=…` chooses. λ is for nM‖α‖² and kernels over d, so that it means the same for any
 //! number of columns and unit.
 //!
 //! **Scale.** All kernels times s leave everything as it is.
@@ -53,7 +54,8 @@ static METHOD: Method = Method {
     params: &[
         Param {
             name: "lambda",
-            doc: "Ridge λ, for kernels over their mean diagonal entry and the mean over all columns.",
+            doc: "Ridge λ of ½λ·nM·‖α‖² beside half the squared errors, n instances and M kernels, each over the mean diagonal \
+                  entry of all kernels together.",
             range: Range::Real { default: 0.01, min: 0.0, max: 1e12, closed: false },
         },
         MAX_COLUMNS,

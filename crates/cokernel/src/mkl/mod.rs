@@ -560,9 +560,9 @@ pub fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<
     }
     let nothing = machines.heads().all(|h| h.coef.iter().all(|c| *c == 0.0));
     match report.status {
-        status @ (Status::TimeLimit | Status::Interrupted) if nothing => report.warnings.push(format!(
-            "stopped ({status}) before anything was learned: all decision values are the same, which is no answer"
-        )),
+        status @ (Status::TimeLimit | Status::Interrupted) if nothing => report
+            .warnings
+            .push(format!("stopped ({status}) before anything was learned: {NO_ANSWER}")),
         // Not for what no coefficient is left of: that has other reasons.
         _ if nothing => {}
         _ => bound::remark(problem, &*learned.rule, ended.at_bound, report),
@@ -668,6 +668,9 @@ fn mixed<'a>(
         None => bank.mixed_rows(mix, numbers),
     })
 }
+
+/// How a remark ends on a model that nothing has been learned for.
+pub(crate) const NO_ANSWER: &str = "all decision values are the same, which is no answer";
 
 /// Whether this many n × n matrices fit into the memory of the run.
 fn fits(bank: &Bank, matrices: usize, run: &Run) -> bool {

@@ -6,6 +6,7 @@ use crate::bank::{Cross, Fill, Numbers, RowMeans};
 use crate::data::{Matrix, Table, View, Views};
 use crate::error::room_for;
 use crate::kernel::{Kernel, Norm, ViewKind};
+use crate::mkl::NO_ANSWER;
 use crate::rule::{Mix, Pairs, Told, Uncertain, Weighted};
 use crate::run::Pass;
 use crate::{Error, Result, Run, Watch};
@@ -65,8 +66,17 @@ pub(super) fn predict(model: &Model, views: &Views, run: &Run) -> Result<Predict
         deviations,
         decisions,
         machine_names: info.machines.iter().map(|m| m.name.clone()).collect(),
-        notes: model.lacking_note(views).into_iter().collect(),
+        notes: model.no_answer().into_iter().chain(model.lacking_note(views)).collect(),
     })
+}
+
+impl Model {
+    /// What a user should know of a model that was stopped before anything was learned.
+    fn no_answer(&self) -> Option<String> {
+        let warnings = &self.report().warnings;
+        let said = warnings.iter().find(|w| w.ends_with(NO_ANSWER))?;
+        Some(format!("when the model was fitted: {said}"))
+    }
 }
 
 /// Which decision functions.

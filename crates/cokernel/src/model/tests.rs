@@ -11,7 +11,9 @@ use super::{Mkl, Model};
 use crate::data::{Csr, Labels, Matrix, Scale, Scaler, Table, Views, toy};
 use crate::kernel::{Function, Kernel, KernelSpec, Metric, Normalization};
 use crate::machine::Decomposition;
-use crate::{Result, Run};
+use crate::{Cancel, Event, Observer, Result, Run};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const TRAIN: usize = 45;
 
@@ -228,6 +230,37 @@ fn only_support_rows_and_active_views_are_kept() {
     let predicted = model.predict(&alone).unwrap();
     assert_eq!(predicted, model.predict(&new).unwrap());
     assert_eq!(predicted.machine_names, ["0 vs rest", "1 vs rest", "2 vs rest"]);
+}
+
+/// Stops at the n-th event.
+struct StopAt(Cancel, AtomicUsize);
+
+impl Observer for StopAt {
+    fn event(&self, _: &Event<'_>) {
+        if self.1.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.0.cancel();
+        }
+    }
+}
+
+#[test]
+fn a_model_that_nothing_was_learned_for_says_so_of_new_instances() {
+    let (train, labels, new) = train_and_test();
+    let list = specs(&["gaussian@view0", "gaussian@sparse"]);
+    let mkl = Mkl::new("medfc").unwrap().kernels(list);
+    let (mut silent, mut told) = (0, 0);
+    for event in 1..40 {
+        let mut run = Run::default();
+        run.observer = Some(Arc::new(StopAt(run.cancel.clone(), AtomicUsize::new(event))));
+        let Ok(model) = mkl.fit(&train, &labels, &run) else { continue };
+        let found = model.predict(&new).unwrap();
+        let first = found.decisions.row(0);
+        let alike = (0..new.n()).all(|i| found.decisions.row(i) == first);
+        let says = found.notes.iter().any(|note| note.contains("which is no answer"));
+        assert_eq!(alike, says, "{event}: {:?} {:?}", found.notes, model.report().status);
+        if says { told += 1 } else { silent += 1 }
+    }
+    assert!(told > 0 && silent > 0, "{told} {silent}");
 }
 
 #[test]

@@ -87,7 +87,7 @@ pub(super) const GAMMA: Param = Param {
 pub(super) const UNIT: Param = Param {
     name: "unit",
     doc: "Kernels are divided, and C multiplied, by: diagonal, the mean diagonal entry of all kernels together; one, \
-          nothing, as printed.",
+          nothing, as printed. The 1 that takes the place of a constant is added afterwards.",
     range: Range::Choice { default: "diagonal", of: &["diagonal", "one"] },
 };
 
