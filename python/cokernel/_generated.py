@@ -11082,7 +11082,8 @@ class MEDFCClassifier(KernelClassifier):
         sequential quadratic programming of the paper, (19), in all α.
     unit : {"diagonal", "one"}, default="diagonal"
         Kernels are divided, and C multiplied, by: diagonal, the mean diagonal entry of all
-        kernels together; one, nothing, as printed.
+        kernels together; one, nothing, as printed. The 1 that takes the place of a constant
+        is added afterwards.
     values : {"out_of_fold", "in_sample"}, default="out_of_fold"
         Decision values that are learned from: out_of_fold, of machines that have not seen
         the instance; in_sample, of the machines themselves, as printed.
@@ -11253,7 +11254,8 @@ class GMLClassifier(KernelClassifier):
         are learned; none, zero (γ = ∞).
     unit : {"diagonal", "one"}, default="diagonal"
         Kernels are divided, and C multiplied, by: diagonal, the mean diagonal entry of all
-        kernels together; one, nothing, as printed.
+        kernels together; one, nothing, as printed. The 1 that takes the place of a constant
+        is added afterwards.
     values : {"out_of_fold", "in_sample"}, default="out_of_fold"
         Decision values that are learned from: out_of_fold, of machines that have not seen
         the instance; in_sample, of the machines themselves, as printed.
@@ -11544,8 +11546,9 @@ class MARKMKLClassifier(KernelClassifier):
         The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
         Those that have an argument here, as C, are given there.
     lam : float, default=0.01
-        Ridge λ, for kernels over their mean diagonal entry and the mean over all columns. A
-        real number greater than 0 and at most 1000000000000.
+        Ridge λ of ½λ·nM·‖α‖² beside half the squared errors, n instances and M kernels,
+        each over the mean diagonal entry of all kernels together. A real number greater
+        than 0 and at most 1000000000000.
     max_columns : int, default=2000
         Columns of kernels that a decision function may have; boosting that stops early is a
         sparser model, and the gap says how far from the optimum. Whole number, at least 1.
@@ -11671,8 +11674,9 @@ class MARKMKLRegressor(KernelRegressor):
     machine : str, default="kernel_ridge"
         The machine that learns on the combination, with parameters if need be: ``"kernel_ridge:lambda=1.0"``.
     lam : float, default=0.01
-        Ridge λ, for kernels over their mean diagonal entry and the mean over all columns. A
-        real number greater than 0 and at most 1000000000000.
+        Ridge λ of ½λ·nM·‖α‖² beside half the squared errors, n instances and M kernels,
+        each over the mean diagonal entry of all kernels together. A real number greater
+        than 0 and at most 1000000000000.
     max_columns : int, default=2000
         Columns of kernels that a decision function may have; boosting that stops early is a
         sparser model, and the gap says how far from the optimum. Whole number, at least 1.
