@@ -2,7 +2,6 @@
 
 use crate::misuse::misuse;
 use crate::progress::Progress;
-use crate::report::remarks;
 use crate::signals::keeps_after_hang_up;
 use crate::visible::{escaped_json, on_one_line, visible};
 use anyhow::Result;
@@ -219,9 +218,8 @@ impl Session {
 
     /// What a report has to say, on the standard error.
     pub fn remarks(&self, report: &Report) {
-        for (word, remark) in remarks(report) {
-            self.aside(&format!("{word}: {}", on_one_line(remark)));
-        }
+        self.warnings(&report.warnings);
+        self.notes(&report.notes);
     }
 
     /// What accompanies a result that is written to the standard output, on the standard error.

@@ -32,6 +32,11 @@ impl Status {
     pub fn is_success(self) -> bool {
         matches!(self, Status::Converged | Status::ClosedForm)
     }
+
+    /// Whether the user or the clock ended it.
+    pub fn is_stop(self) -> bool {
+        matches!(self, Status::TimeLimit | Status::Interrupted)
+    }
 }
 
 impl fmt::Display for Status {

@@ -30,7 +30,7 @@
 //! **Not convex**: what is found is a stationary point, of numbers from equal shares of the variance with half of it noise.
 //! The trace of minus the logarithm of the likelihood never rises. Search and cost: [`components`], [`bayes`](super::bayes).
 //! The clock is looked at between factorisations; those of the point that is kept are made after a stop, too (4,000 instances
-//! of two classes with a limit of 0.01 s: 5 s).
+//! of two classes with a limit of 0.01 s: 5 to 6 s).
 //!
 //! **Scale.** A kernel times s has its weight over s. Two copies of a kernel share its weight.
 

@@ -11,7 +11,7 @@ use crate::method::Task;
 use crate::mkl::{Arrangement, Learned, SharedClassifiers};
 use crate::params::Params;
 use crate::scale::Space;
-use crate::{Error, Result, Status};
+use crate::{Error, Result};
 use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
 
@@ -102,7 +102,7 @@ impl KnownRules {
             return Ok(k.3.clone());
         }
         let learned = learn()?;
-        if !matches!(learned.report.status, Status::TimeLimit | Status::Interrupted) {
+        if !learned.report.status.is_stop() {
             known.push((id, params.clone(), seed, learned.clone()));
         }
         Ok(learned)

@@ -399,7 +399,7 @@ impl Embedder for CoTrained {
         });
         report.iterations = agreement.len();
         let note = training.missing(&views).filter(|note| !report.notes.contains(note));
-        let stopped = matches!(report.status, Status::TimeLimit | Status::Interrupted);
+        let stopped = report.status.is_stop();
         report.notes.extend(note.filter(|_| !stopped));
         let embeddings = heads(&views, r);
         let rows = unit_concat(bank, &embeddings, &shown, &mut report.notes);

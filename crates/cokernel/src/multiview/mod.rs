@@ -59,7 +59,7 @@ use crate::kernel::KernelSpec;
 use crate::method::{Entry, Method};
 use crate::mkl::Arrangement;
 use crate::params::Params;
-use crate::{Error, Result, Run, Status};
+use crate::{Error, Result, Run};
 use std::fmt;
 
 /// All methods that embed and cluster.
@@ -218,7 +218,7 @@ pub fn embed(
     let mut found = embedder.embed(problem, k, run)?;
     let columns = found.rows.cols().max(1);
     found.report.warnings.splice(0..0, problem.bank.warnings().iter().cloned());
-    if matches!(found.report.status, Status::TimeLimit | Status::Interrupted) {
+    if found.report.status.is_stop() {
         let (status, done) = (found.report.status, found.report.iterations);
         found.report.warnings.push(format!(
             "the embedding was stopped ({status}) after {done} rounds, and what it tells of the instances may be little"

@@ -224,7 +224,7 @@ impl Embedder for OnePassFusion {
             work.notes.push(format!("{filled} of {k} clusters have an instance: the agreement is largest without the others"));
         }
         let own = work.report();
-        let stopped = matches!(own.status, Status::TimeLimit | Status::Interrupted);
+        let stopped = own.status.is_stop();
         let status = if stopped { own.status } else { status };
         let mut report = Report { status, iterations: objective.len(), objective, ..own };
         report.details.insert(WEIGHTS.to_string(), weights);

@@ -256,9 +256,7 @@ impl SimpleMkkm {
         }
         let Some(mut best) = best else { return Err(stopped(work)) };
         best.pairs = first(best.pairs, k);
-        if work.status.is_none()
-            && !matches!(search.status, Status::TimeLimit | Status::Interrupted)
-        {
+        if work.status.is_none() && !search.status.is_stop() {
             self.finish(kernels, &mut best, bound, k, &mut search, work)?;
         }
         Ok((best, search))

@@ -331,7 +331,7 @@ pub(super) fn learn(
     }
     drop((point, all));
     if let Some(place) = place
-        && !matches!(ended.status, Status::TimeLimit | Status::Interrupted)
+        && !ended.status.is_stop()
     {
         place.done();
     }

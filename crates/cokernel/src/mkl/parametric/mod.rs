@@ -305,7 +305,7 @@ pub(crate) fn search(
         (point, gradient) = (next, there);
         objective.push(point.value);
     };
-    let solved = !matches!(point.machines.status(), Status::TimeLimit | Status::Interrupted);
+    let solved = !point.machines.status().is_stop();
     let slope = gradient.as_ref().filter(|_| solved).map_or(f64::NAN, |slopes: &Vec<f64>| {
         let inside = inward(&point.parameters, slopes, bounded);
         steepest(&inside, point.value.abs().max(f64::MIN_POSITIVE))
