@@ -1,8 +1,9 @@
 """MEDFC on 20 kernels, n = 1,000, relative gap 1e-4, beside our SimpleMKL to the same gap.
 
-The problem itself, with decision values of view classifiers that are there, is timed as the whole with in-sample values less
-the 20 machines that give them; these, and the whole with its out-of-fold values, 120 machines, have lines of their own. The
-objective is computed here from the matrices, without view classifiers: σ and α come from our side.
+The problem itself, with the decision values of view classifiers that another fit has trained, as where λ and γ are tuned, is one line
+for out-of-fold values and one for in-sample ones; the whole with the 20 machines that in-sample values need, as published, and with
+the 120 of out-of-fold values have lines of their own. Programs run in turn. The objective is computed here from the matrices, without view
+classifiers: σ and α come from our side.
 """
 
 import sys
@@ -12,6 +13,7 @@ from scipy.optimize import minimize_scalar
 
 N = 1000
 LAMBDA = 10.0
+TURNS = 3
 
 
 def gap(many, y, c, sigma, coef):
@@ -46,12 +48,21 @@ def main():
             found, feasible = gap(many, y, c, sigma, coef)
             if not (feasible and -1e-9 <= found <= 1e-4):
                 sys.exit(f"medfc, C = {c}: gap {found:.2e}")
-            mkl = run()
-            stage, inside, whole = run("late_mean"), run("medfc", "values=in_sample"), run("medfc")
+            programs = {
+                "SimpleMKL": (),
+                "MEDFC after its view classifiers": ("medfc", "classifiers=shared"),
+                "MEDFC after its view classifiers, in-sample values": ("medfc", "values=in_sample", "classifiers=shared"),
+                "MEDFC with 20 machines for its view classifiers, as published": ("medfc", "values=in_sample"),
+                "MEDFC with 120 machines for its view classifiers": ("medfc",),
+            }
+            seconds = dict.fromkeys(programs, np.inf)
+            for _ in range(TURNS):
+                for what, args in programs.items():
+                    seconds[what] = min(seconds[what], run(*args)["seconds"])
+            mkl = seconds.pop("SimpleMKL")
             name = f"n = {N}, {len(many)} kernels, C = {c:g}, gap 1e-4 / SimpleMKL of ours to 1e-4, 1 thread"
-            line(f"MEDFC after its view classifiers, {name}", inside["seconds"] - stage["seconds"], mkl["seconds"], 2)
-            line(f"MEDFC with in-sample values, as published, {name}", inside["seconds"], mkl["seconds"], 2)
-            line(f"MEDFC with 120 machines for its view classifiers, {name}", whole["seconds"], mkl["seconds"], 2)
+            for what, own in seconds.items():
+                line(f"{what}, {name}", own, mkl, 2)
 
 
 main()

@@ -1,5 +1,6 @@
 //! SimpleMKL, or another method that learns weights, on given matrices: folder, cost, tolerance, times, and
-//! where it is another its id and parameters (name=value).
+//! where it is another its id and parameters (name=value), with `classifiers=shared` among them the time of fits that find the
+//! classifiers of the views trained.
 //!
 //! Reads `kernels.npy` (M·n × n, one kernel under the other) and `labels.npy` (±1), writes
 //! `weights.npy` (empty where the method has none), `coef.npy` (bias last) and prints one line of JSON.
@@ -7,8 +8,8 @@
 use cokernel::Run;
 use cokernel::catalogue::find;
 use cokernel::data::{Classes, Target};
-use cokernel::machine::Svc;
-use cokernel::mkl::{Problem, train};
+use cokernel::machine::MachineSpec;
+use cokernel::mkl::{Problem, SharedClassifiers, train};
 use cokernel::params::Value;
 use cokernel_benches::{best_of, read_bank, read_npy, write_npy};
 use std::path::PathBuf;
@@ -23,14 +24,21 @@ pub fn main() {
     let bank = read_bank(&folder);
     let texts: Vec<String> = labels.values().iter().map(f64::to_string).collect();
     let target = Target::from(Classes::from_texts(&texts).expect("two classes"));
-    let machine = Svc { c, tol, ..Svc::default() };
-    let problem = Problem::new(&bank, &target, &machine);
+    let text = format!("svc:c={c:e}:tol={tol:e}");
+    let checked = text.parse::<MachineSpec>().and_then(|m| m.checked()).expect("a machine");
+    let machine = checked.build().expect("a machine");
+    let (store, apart) = (SharedClassifiers::default(), "classifiers=shared");
+    let problem = Problem::new(&bank, &target, machine.as_ref());
+    let problem = match args.iter().any(|a| a == apart) {
+        true => problem.sharing(&store, &checked),
+        false => problem,
+    };
     let method = find(args.get(5).map_or("simple_mkl", String::as_str)).expect("registered");
     let mut given = match method.params.iter().any(|p| p.name == "tol") {
         true => vec![("tol", Value::Real(tol))],
         false => Vec::new(),
     };
-    for text in args.iter().skip(6) {
+    for text in args.iter().skip(6).filter(|a| a.as_str() != apart) {
         let (name, value) = text.split_once('=').expect("name=value");
         given.push((name, Value::parse(value)));
     }

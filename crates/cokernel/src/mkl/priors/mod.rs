@@ -37,6 +37,7 @@
 //! **Cost** of an iteration: one sum of M kernels and M products of a kernel with α, a warm machine, |F|³/3.
 
 mod interior;
+mod logarithmic;
 mod newton;
 mod part;
 mod penalty;

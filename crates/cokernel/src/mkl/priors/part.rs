@@ -195,8 +195,17 @@ impl Part<'_> {
         sigma.iter().zip(&forms.q).map(of_sigma).chain(mu.iter().zip(&forms.v).map(of_mu)).collect()
     }
 
-    /// Its Hessian, (M + M) × (M + M) or M × M; `None` where the factorisation failed.
-    pub fn hessian(&self, rows: &dyn Rows, point: &Point, forms: &Forms) -> Option<Vec<f64>> {
+    /// Its Hessian, (M + M) × (M + M) or M × M, from that of S.
+    pub fn hessian(&self, mut curvature: Vec<f64>, point: &Point) -> Vec<f64> {
+        let second = point.sigma.iter().map(|s| self.penalty.derivatives(*s).1);
+        let size = point.sigma.len() + point.mu.len();
+        let all = second.chain(point.mu.iter().map(|m| 1.0 / (m * m)));
+        all.enumerate().for_each(|(k, d)| curvature[k * size + k] += d);
+        curvature
+    }
+
+    /// The Hessian of S; `None` where the factorisation failed.
+    pub fn curvature(&self, rows: &dyn Rows, point: &Point, forms: &Forms) -> Option<Vec<f64>> {
         let (sigma, mu) = (&point.sigma, &point.mu);
         let (size, f) = (sigma.len() + mu.len(), forms.free.len());
         let mut hessian = vec![0.0; size * size];
@@ -214,9 +223,6 @@ impl Part<'_> {
             let all = cokernel_dense::Slice::new(&sides, size, f);
             cokernel_dense::product_nt(all, all, &mut hessian);
         }
-        let second = sigma.iter().map(|s| self.penalty.derivatives(*s).1);
-        let all = second.chain(mu.iter().map(|m| 1.0 / (m * m)));
-        all.enumerate().for_each(|(k, d)| hessian[k * size + k] += d);
         Some(hessian)
     }
 

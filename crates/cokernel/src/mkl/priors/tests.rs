@@ -64,7 +64,8 @@ fn derivatives_are_those_of_finite_differences() {
     let gradient = part.gradient(&middle.sigma, &middle.mu, &forms);
     let weights = part.scaled(&middle.sigma);
     let rows = part.combine(&weights, None, &watch);
-    let hessian = part.hessian(rows.as_ref(), &middle, &forms).unwrap();
+    let curvature = part.curvature(rows.as_ref(), &middle, &forms).unwrap();
+    let hessian = part.hessian(curvature, &middle);
     let h = 1e-4;
     for k in 0..2 * M {
         let moved = |by: f64| {
