@@ -377,7 +377,50 @@ def test_a_comparison_leaves_out_what_cannot_do_it(tmp_path: Path, command_line:
         flags += ["--view", f"{name}={tmp_path / name}.csv"]
     pd.DataFrame({"y": y}).to_csv(tmp_path / "y.csv", index=False)
     command = [command_line, "compare", *flags, "--labels", str(tmp_path / "y.csv"), "--folds", "2"]
-    ended = subprocess.run([*command, "--missing", "estimate"], check=True, capture_output=True, text=True)
-    assert "left out, since --missing estimate is not for them: concat" in ended.stderr
-    ended = subprocess.run([*command, "--missing", "estimate", "--methods", "concat"], capture_output=True, text=True)
-    assert ended.returncode != 0 and "of features of its own" in ended.stderr
+    ended = subprocess.run([*command, "--missing", "estimate", "--methods", "concat,mean"], check=True, capture_output=True, text=True)
+    assert "concat" in ended.stdout and "left out" not in ended.stderr
+    ended = subprocess.run([*command, "--missing", "per_view", "--methods", "concat,ekp"], capture_output=True, text=True)
+    assert ended.returncode != 0 and "learns one combination of all kernels" in ended.stderr
+
+
+def near(known: dict[str, np.ndarray], asked: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Features that rows of `asked` lack, as the means of the ten nearest of `known`."""
+    has = {name: ~np.isnan(table[:, 0]) for name, table in known.items()}
+    spread = {name: 2 * table[has[name]].var(axis=0).sum() for name, table in known.items()}
+    filled = {name: table.copy() for name, table in asked.items()}
+    for i in range(len(next(iter(asked.values())))):
+        own = [name for name in asked if not np.isnan(asked[name][i, 0])]
+        squares = np.array([((known[w] - asked[w][i]) ** 2).sum(axis=1) / spread[w] for w in own])
+        D = np.array([np.nanmean(s) if not np.isnan(s).all() else np.inf for s in squares.T])
+        for name in set(asked) - set(own):
+            D_v = np.where(has[name], D, np.inf)
+            rows = np.argsort(D_v, kind="stable")[:10]
+            rows = rows[np.isfinite(D_v[rows])]
+            s = np.exp(-D_v[rows])
+            filled[name][i] = s @ known[name][rows] / s.sum() if len(rows) else known[name][has[name]].mean(axis=0)
+    return filled
+
+
+@pytest.mark.parametrize("method", ["concat", "gpk", "lpk", "alignment_gradient", "gmkl"])
+def test_features_are_estimated_for_methods_that_make_kernels_of_them(tmp_path: Path, method: str) -> None:
+    X, y = views(120, 5)
+    old, new = [{name: table[rows] for name, table in X.items()} for rows in (slice(80), slice(80, None))]
+    given = dict(kernels=["gaussian:sigma=2"], random_state=0)
+    if method == "gmkl":
+        given["params"] = {"form": "product"}
+    clf = MKLClassifier(method, missing="estimate", **given).fit(old, y[:80])
+    by_hand = MKLClassifier(method, **given).fit(near(old, old), y[:80])
+    assert clf.lacking_["handling"] == "estimate"
+    found, wanted = clf.decision_function(new), by_hand.decision_function(near(old, new))
+    np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-5 * np.abs(wanted).max())
+    clf.save(tmp_path / "m.ck")
+    again = cokernel.load(tmp_path / "m.ck")
+    assert np.array_equal(again.decision_function(new), found)
+    # A row is told alone as with others, and complete rows as if nobody lacked anything.
+    one = {name: table[:1] for name, table in new.items()}
+    np.testing.assert_allclose(clf.decision_function(one), found[:1], rtol=1e-10, atol=1e-12)
+    # Of complete instances a model that was asked to estimate does so for new ones.
+    full = near(old, old)
+    clf = MKLClassifier(method, missing="estimate", **given).fit(full, y[:80])
+    wanted = MKLClassifier(method, **given).fit(full, y[:80]).decision_function(near(full, new))
+    np.testing.assert_allclose(clf.decision_function(new), wanted, rtol=1e-5, atol=1e-5 * np.abs(wanted).max())

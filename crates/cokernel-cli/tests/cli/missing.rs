@@ -121,8 +121,11 @@ fn what_cannot_be_done_about_missing_views_is_said() {
     let toy = incomplete();
     let said = toy.refusal(&format!("fit {DATA} --missing per_view -q"), 2);
     assert!(said.contains("per_view is for late_mean, ekp"), "{said}");
-    let said = toy.refusal(&format!("fit {DATA} --missing estimate --method concat -q"), 2);
-    assert!(said.contains("makes its kernels of features of its own"), "{said}");
+    toy.output(&format!("fit {DATA} --missing estimate --method concat -q -o concat.ck"));
+    let json = toy.json("inspect concat.ck");
+    assert_eq!(json["lacking"]["handling"], "estimate");
+    let notes = json["report"]["notes"].to_string();
+    assert!(notes.contains("what instances near them in the other views have"), "{notes}");
     // Numbers, by a machine that nothing but definite matrices limits.
     let numbers: String =
         toy.read("l.csv").lines().enumerate().fold(String::new(), |all, (i, l)| {

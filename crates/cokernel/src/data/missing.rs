@@ -27,7 +27,8 @@ pub enum Missing {
     /// Machines learn from these with what makes each kernel positive semi-definite on its diagonal, the size of its least
     /// eigenvalue: the similarities of different instances stay what they are. Where a kernel has to have a unit diagonal
     /// (`hyperkernels`), all of its values are divided by what the diagonal becomes. Gates, which look at features, look at
-    /// the means of columns there. Not for kernels of features that a method makes itself (`concat`, `gpk`, `lpk`).
+    /// the means of columns there. For methods whose kernels are of features that they make themselves (`concat`, `gpk`, `lpk`)
+    /// features are estimated: a mean of those of the ten training instances that are nearest in the other views.
     Estimate,
     /// Each view's classifier learns from the instances that have the view, and what joins the classifiers from those
     /// that have all.

@@ -7,6 +7,7 @@ mod labels;
 mod learned;
 mod matrix;
 mod missing;
+mod near;
 mod pairs;
 mod prepare;
 pub mod read;

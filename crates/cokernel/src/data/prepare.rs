@@ -1,6 +1,7 @@
 //! [`Preparation`]: what a model must redo with the views of new instances before it compares
 //! them with those it was trained on.
 
+use super::near::Near;
 use super::scale::{MAX_COLS, Moments};
 use super::{
     Csr, Fill, LearnedView, Scale, Scaler, Table, View, Views, cannot_fill, mapped, side_by_side,
@@ -23,6 +24,9 @@ pub struct Preparation {
     /// Whether it stays known who lacks the features that something stands for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     shows: bool,
+    /// Of what features are estimated that an instance lacks, where they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    near: Option<Near>,
 }
 
 /// What a prepared view looks like.
@@ -92,7 +96,15 @@ impl Preparation {
         if concat && scale == Scale::None {
             notes.extend(scale_note(views)?);
         }
-        Ok(Preparation { scale, concat, views: prepared, notes, learned: Vec::new(), shows: false })
+        Ok(Preparation {
+            scale,
+            concat,
+            views: prepared,
+            notes,
+            learned: Vec::new(),
+            shows: false,
+            near: None,
+        })
     }
 
     /// The same, which puts zeros or the means of the scaled columns of these views, those of training, in the place
@@ -113,6 +125,24 @@ impl Preparation {
             let table = known.scaler.apply(&known.check(view)?)?;
             known.fill = View { table, ..view.clone() }.stand_in(fill);
         }
+        Ok(self)
+    }
+
+    /// The same, which puts what instances that are [near](Near) in the other views have in the place of features that an
+    /// instance lacks; also those of new instances.
+    ///
+    /// # Errors
+    /// A similarity is incomplete; as [`apply`](Self::apply).
+    pub(crate) fn estimating(mut self, views: &Views) -> Result<Self> {
+        let scaled = |known: &Prepared| {
+            let view = views.get(&known.name)?;
+            let table = known.check(view)?;
+            let table = if known.similarity { table } else { known.scaler.apply(&table)? };
+            Ok(View { table, ..view.clone() })
+        };
+        let scaled = self.views.iter().map(scaled).collect::<Result<Vec<View>>>()?;
+        self = self.filling(views, Fill::Mean)?;
+        self.near = Some(Near::of(&scaled));
         Ok(self)
     }
 
@@ -163,7 +193,7 @@ impl Preparation {
     }
 
     fn applied(&self, views: &Views, among: bool) -> Result<Views> {
-        let mut scaled = Vec::new();
+        let (mut scaled, mut present) = (Vec::new(), Vec::new());
         for known in &self.views {
             let view = views.iter().find(|v| v.name == known.name).ok_or_else(|| {
                 let list = |names: Vec<&str>| names.join(", ");
@@ -174,6 +204,7 @@ impl Preparation {
                     list(views.iter().map(|v| v.name.as_str()).collect())
                 ))
             })?;
+            present.push(view.present.clone());
             if among && known.similarity && view.table.is_similarity() {
                 scaled.push(view.clone());
                 continue;
@@ -181,14 +212,17 @@ impl Preparation {
             let table = known.check(view)?;
             let table = if known.similarity { table } else { known.scaler.apply(&table)? };
             let columns = known.columns.clone().or_else(|| view.columns.clone());
-            let present = view.present.clone();
-            let mut view = View { name: known.name.clone(), table, columns, present };
+            let own = view.present.clone();
+            let mut view = View { name: known.name.clone(), table, columns, present: own };
             if let Some(row) = &known.fill {
                 let present = view.present.clone().filter(|_| self.shows);
                 view.put(row)?;
                 view.present = present;
             }
             scaled.push(view);
+        }
+        if let Some(near) = &self.near {
+            near.fill(&mut scaled, &present)?;
         }
         if self.concat {
             scaled = vec![concatenated(&scaled)?];
@@ -223,7 +257,8 @@ impl Preparation {
     /// The same without the views for which `keep` is false: a model that does not look at them
     /// does not ask for them. Views side by side are kept together.
     pub fn only(mut self, keep: impl Fn(&str) -> bool) -> Self {
-        if !self.concat {
+        // Where instances are near is told by all views.
+        if !self.concat && self.near.is_none() {
             self.learned.retain(|l| keep(l.name()));
             let mapped = |name: &str| self.learned.iter().any(|l| l.view() == name);
             self.views.retain(|v| keep(&v.name) || mapped(&v.name));
@@ -254,6 +289,11 @@ impl Preparation {
             if view.similarity && (self.concat || view.scaler.scale() != Scale::None) {
                 return said("a similarity is scaled or concatenated");
             }
+        }
+        let features = |v: &Prepared| (!v.similarity && !v.sequences).then(|| v.scaler.cols());
+        let cols: Vec<Option<usize>> = self.views.iter().map(features).collect();
+        if let Some(problem) = self.near.as_ref().and_then(|n| n.contradiction(&cols)) {
+            return Err(problem.to_string());
         }
         let layout = self.views.iter().map(|view| Layout {
             name: &view.name,

@@ -26,6 +26,9 @@ pub struct Lacking {
     pub complete: usize,
     /// Each view with the number of instances that have it.
     pub views: Vec<(String, usize)>,
+    /// Whether features were estimated, and not similarities.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) of_features: bool,
     /// What stands for values of kernels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) fill: Option<FillInfo>,
@@ -76,16 +79,24 @@ impl FillInfo {
     }
 }
 
+impl Missing {
+    /// Whether something stands for features: always, or where a method makes its kernels of features of its own.
+    pub(super) fn fills(self, own_features: bool) -> bool {
+        matches!(self, Missing::Zero | Missing::Mean) || (self == Missing::Estimate && own_features)
+    }
+}
+
 impl Lacking {
     /// `None` where no instance lacks a view.
-    pub(super) fn of(views: &Views, handling: Missing) -> Option<Self> {
+    pub(super) fn of(views: &Views, handling: Missing, own_features: bool) -> Option<Self> {
         let (instances, complete) = (views.n(), views.complete_rows().len());
         if complete == instances {
             return None;
         }
         let have = |v: &data::View| (0..instances).filter(|i| v.has(*i)).count();
         let views = views.iter().map(|v| (v.name.clone(), have(v))).collect();
-        Some(Lacking { handling, instances, complete, views, fill: None })
+        let of_features = handling == Missing::Estimate && own_features;
+        Some(Lacking { handling, instances, complete, views, of_features, fill: None })
     }
 
     /// The instances that have all views.
@@ -110,6 +121,9 @@ impl Lacking {
     /// What a user should read about it.
     pub fn note(&self) -> String {
         let done = match self.handling {
+            Missing::Estimate if self.of_features => {
+                "what instances near them in the other views have stands for the features there (missing=estimate)"
+            }
             Missing::Drop => "they are left out (missing=drop)",
             Missing::Zero => "zeros stand for the scaled features there (missing=zero)",
             Missing::Mean => "column means stand for the features there (missing=mean)",
@@ -139,13 +153,6 @@ pub(super) fn resolved(mkl: &Mkl, learner: &dyn Learner) -> Result<Missing> {
                 "method '{id}' learns one combination of all kernels, which takes every view of an instance; per_view \
                  is for {}; for others choose drop, zero, mean or estimate",
                 able.join(", ")
-            );
-            Err(Error::parameter("missing", problem))
-        }
-        Missing::Estimate if learner.needs_features() => {
-            let problem = format!(
-                "method '{id}' makes its kernels of features of its own, and similarities of one view are what is estimated; \
-                 choose mean, zero or drop"
             );
             Err(Error::parameter("missing", problem))
         }
@@ -188,14 +195,13 @@ pub(super) fn kernels(
     storage: Storage,
     run: &Run,
 ) -> Result<(Preparation, Views, Bank)> {
-    let fill = match handling {
-        Missing::Zero => Some(data::Fill::Zero),
-        Missing::Mean => Some(data::Fill::Mean),
-        _ => None,
-    };
-    if let Some(fill) = fill {
+    if handling.fills(recipe.wanted.own_features) {
         let known = preparation.apply(views)?;
-        let preparation = preparation.filling(views, fill)?;
+        let preparation = match handling {
+            Missing::Zero => preparation.filling(views, data::Fill::Zero)?,
+            Missing::Mean => preparation.filling(views, data::Fill::Mean)?,
+            _ => preparation.estimating(views)?,
+        };
         let prepared = preparation.apply(views)?;
         let bank = match preparation.concat() || known.missing().is_empty() {
             true => Bank::build(&prepared, specs, storage, run)?,

@@ -79,7 +79,7 @@ impl Mkl {
             true => Missing::Refuse,
             false => missing::chosen(recipe.missing, &views, self.learner()?.as_ref()),
         };
-        let lacking = Lacking::of(&views, handling);
+        let lacking = Lacking::of(&views, handling, recipe.wanted.own_features);
         let mut n_incomplete = 0;
         if let Some(lacking) = &lacking {
             match handling {
@@ -202,6 +202,7 @@ impl Mkl {
             wanted: Wanted {
                 unit_diagonals: learner.needs_unit_diagonals(),
                 features: learner.looks_at_features(),
+                own_features: learner.needs_features(),
             },
         })
     }

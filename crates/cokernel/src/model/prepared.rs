@@ -36,23 +36,25 @@ pub(crate) struct Recipe {
     pub(super) wanted: Wanted,
 }
 
-/// What a method wants of estimated similarities.
+/// What a method wants where something is estimated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Wanted {
     /// Every instance as similar to itself as 1.
     pub(super) unit_diagonals: bool,
     /// Something in the place of missing features, beside them.
     pub(super) features: bool,
+    /// Features, of which it makes its kernels itself, and no similarities.
+    pub(super) own_features: bool,
 }
 
 impl Recipe {
     /// The same for instances of which it is known what they lack: if nothing, nothing is done about them, but what
     /// stands for missing features of new ones.
     pub(super) fn on(mut self, lacking: Option<&Lacking>) -> Self {
-        if lacking.is_none() && !matches!(self.missing, Missing::Zero | Missing::Mean) {
+        if lacking.is_none() && !self.missing.fills(self.wanted.own_features) {
             self.missing = Missing::Refuse;
         }
-        if lacking.is_none_or(|l| l.handling != Missing::Estimate) {
+        if lacking.map_or(self.missing, |l| l.handling) != Missing::Estimate {
             self.wanted = Wanted::default();
         }
         self
