@@ -405,14 +405,18 @@ def near(known: dict[str, np.ndarray], asked: dict[str, np.ndarray]) -> dict[str
 def test_features_are_estimated_for_methods_that_make_kernels_of_them(tmp_path: Path, method: str) -> None:
     X, y = views(120, 5)
     old, new = [{name: table[rows] for name, table in X.items()} for rows in (slice(80), slice(80, None))]
-    given = dict(kernels=["gaussian:sigma=2"], random_state=0)
-    if method == "gmkl":
-        given["params"] = {"form": "product"}
+    given: dict[str, Any] = dict(kernels=["gaussian:sigma=2"], random_state=0)
+    if method == "alignment_gradient":
+        given["method_params"] = {"over": "widths"}
+    # What is not convex goes other ways by rounding, and stops short of its optimum.
+    part = 1e-6 if method == "concat" else 0.05
     clf = MKLClassifier(method, missing="estimate", **given).fit(old, y[:80])
     by_hand = MKLClassifier(method, **given).fit(near(old, old), y[:80])
     assert clf.lacking_["handling"] == "estimate"
     found, wanted = clf.decision_function(new), by_hand.decision_function(near(old, new))
-    np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-5 * np.abs(wanted).max())
+    np.testing.assert_allclose(found, wanted, rtol=part, atol=part * np.abs(wanted).max())
+    by_mean = MKLClassifier(method, missing="mean", **given).fit(old, y[:80]).decision_function(new)
+    assert np.abs(by_mean - wanted).max() > 2 * part * np.abs(wanted).max()
     clf.save(tmp_path / "m.ck")
     again = cokernel.load(tmp_path / "m.ck")
     assert np.array_equal(again.decision_function(new), found)
@@ -423,4 +427,4 @@ def test_features_are_estimated_for_methods_that_make_kernels_of_them(tmp_path: 
     full = near(old, old)
     clf = MKLClassifier(method, missing="estimate", **given).fit(full, y[:80])
     wanted = MKLClassifier(method, **given).fit(full, y[:80]).decision_function(near(full, new))
-    np.testing.assert_allclose(clf.decision_function(new), wanted, rtol=1e-5, atol=1e-5 * np.abs(wanted).max())
+    np.testing.assert_allclose(clf.decision_function(new), wanted, rtol=part, atol=part * np.abs(wanted).max())
