@@ -1,12 +1,14 @@
-//! Newton's method in (σ, μ) around a warm machine, for the first of the penalties from what it finds on an eighth and a quarter
-//! of the instances with C times eight and four: log σ goes further the way from the one to the other, as if it differed from that of
-//! all by 1/n times something. (On the 20 kernels of [`logarithmic`] the gap there was 0.02 to 0.15 instead of 0.21 to 0.25,
-//! which saves one of four machines.) The gap is that of the coefficients at hand, so that those of the result prove it;
-//! where no step is left, that of the best of all.
+//! Newton's method in (σ, μ) around a warm machine. The gap is that of the coefficients at hand, so that those of the result
+//! prove it; where no step is left, that of the best of all.
 //!
-//! Where Ω keeps σ above 0, a step far from the optimum is tried in [logarithms](super::logarithmic) first, and one of Newton's method goes at most 0.95 of the way to a weight of 0; elsewhere weights end at 0 and stay there
-//! while the gradient says so. A step is halved until the upper bound falls. Machines are solved to a tenth of the square of the gap (which is what a Newton step leaves of it), no finer than a tenth of the tolerance;
-//! where no step leads down their rounding is in the way, and they are solved 30 times as exactly.
+//! Where Ω keeps σ above 0, it starts from what is found on an eighth and a quarter of the instances with C times eight and four:
+//! log σ goes further the way from the one to the other, as if it differed from that of all by 1/n times something. (On
+//! the 20 kernels of [`logarithmic`] the first gap was 0.07 to 0.15, 0.21 to 0.25 from the quarter alone, which saves one
+//! of four machines.) A step far from the optimum is tried in [logarithms](super::logarithmic) first there, and one of Newton's
+//! method goes at most 0.95 of the way to a weight of 0; elsewhere weights end at 0 and stay there while the gradient says so.
+//! A step is halved until the upper bound falls. Machines are solved to a tenth of the square of the gap (which is what a
+//! Newton step leaves of it), no finer than a tenth of the tolerance; where no step leads down their rounding is in the way, and
+//! they are solved 30 times as exactly.
 
 use super::part::{Fitted, Forms, Part, Point};
 use super::{Penalty, logarithmic};
