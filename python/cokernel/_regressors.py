@@ -210,7 +210,8 @@ class MKLRegressor(KernelRegressor):
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view (all its columns NaN, or not in the index of
         its table): left out; zeros or column means for the scaled features; similarities estimated from the
-        other views; each view's classifier learned from the instances that have it (``late_mean``, ``ekp``,
+        other views (features, where a method makes its kernels of features: ``concat``, ``gpk``, ``lpk``); each view's
+        classifier learned from the instances that have it (``late_mean``, ``ekp``,
         ``lp_beta``, ``medfc``, ``gml``). "auto" is "per_view" where the method can, else "mean", and "estimate" where similarities
         are missing. New instances may lack views, too.
     storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=200:landmarks=kmeans" or "fourier:rank=200:directions=orthogonal"

@@ -423,6 +423,9 @@ def test_features_are_estimated_for_methods_that_make_kernels_of_them(tmp_path: 
     # A row is told alone as with others, and complete rows as if nobody lacked anything.
     one = {name: table[:1] for name, table in new.items()}
     np.testing.assert_allclose(clf.decision_function(one), found[:1], rtol=1e-10, atol=1e-12)
+    nowhere = {name: np.full((1, 3), np.nan) for name in NAMES}
+    with pytest.raises(ValueError, match="none of the views"):
+        clf.predict(nowhere)
     # Of complete instances a model that was asked to estimate does so for new ones.
     full = near(old, old)
     clf = MKLClassifier(method, missing="estimate", **given).fit(full, y[:80])

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! over the [`COUNT`] training instances j with the least D among those that have v and share a view with i, the first of
-//! equal ones; δ_w is the mean squared distance in w of training instances that have it. Where no instance shares a view with i
+//! equal ones; δ_w is twice the sum of the variances of w, the mean squared distance of two drawn of the training instances that have it. Where no instance shares a view with i
 //! the means of the columns stand there. Features are those that the scaling left, so that columns count alike where it is by columns.
 //!
 //! The counterpart in features of [similarities that are estimated](crate::bank::Bank::build_filled) from the other views, for methods
@@ -17,6 +17,7 @@
 
 use super::{Csr, Matrix, Table, View};
 use crate::Result;
+use cokernel_dense::simd::squared_distance;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -202,7 +203,7 @@ impl Rows {
 
     fn squared_distance(&self, j: usize, row: &[f64]) -> f64 {
         match self {
-            Rows::Dense(m) => m.row(j).iter().zip(row).map(|(a, b)| (a - b) * (a - b)).sum(),
+            Rows::Dense(m) => squared_distance(m.row(j), row),
             Rows::Sparse(m) => {
                 let (columns, values) = m.row(j);
                 let all: f64 = row.iter().map(|v| v * v).sum();

@@ -430,7 +430,12 @@ pub(super) fn compared(fill: Option<&Fill>, kernels: usize, active: Vec<usize>) 
 /// Refuses new instances that have none of the views of the training. Where only those are given that the model reads, an
 /// instance may have another.
 pub(super) fn require_some_view(model: &Model, views: &Views) -> Result<()> {
-    let given = |view: &str| views.iter().any(|v| v.name == view);
+    let learned = model.info.preparation.learned();
+    // The view that a map of features was learned of stands for what it makes.
+    let source = |view: &'_ str| -> String {
+        learned.iter().find(|l| l.name() == view).map_or(view, |l| l.view()).to_string()
+    };
+    let given = |view: &str| views.iter().any(|v| v.name == source(view));
     if !model.info.preparation.concat() && !model.info.kernels.iter().all(|k| given(&k.view)) {
         return Ok(());
     }

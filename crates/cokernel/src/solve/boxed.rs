@@ -10,6 +10,7 @@
 //! −b, with b = s Σx.
 
 use super::Rows;
+use super::rounding::{Rounding, shaken};
 use super::smo::{self, Quadratic, Settings};
 use super::solved::{Solved, relative_gap};
 use crate::{Status, Watch};
@@ -66,7 +67,21 @@ pub fn boxed(p: &Boxed<'_>, start: Option<&[f64]>, settings: &Settings, watch: &
         Status::Converged if gap > 2.0 * settings.tol => Status::Stalled,
         status => status,
     };
-    Solved { coef: found.x, bias, values, primal, dual, gap, steps: found.steps, status }
+    let solved =
+        Solved { coef: found.x, bias, values, primal, dual, gap, steps: found.steps, status };
+    let more = hidden(p, &solved, settings.tol * primal.abs(), watch);
+    shaken(solved, more, 2.0 * settings.tol)
+}
+
+/// How much larger the losses may be than they are told, as entries of K and of s 11ᵀ are rounded.
+fn hidden(p: &Boxed<'_>, solved: &Solved, enough: f64, watch: &Watch) -> f64 {
+    let of_constant = p.constant * solved.coef.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let other: Vec<f64> = p.linear.iter().map(|t| t.abs() + of_constant).collect();
+    let above: Vec<f64> = p.linear.iter().zip(&solved.values).map(|(t, v)| t - v).collect();
+    let negative = |v: &[f64]| v.iter().map(|v| -v).collect::<Vec<f64>>();
+    let rounding = Rounding { rows: p.rows, coef: &solved.coef, other: &other };
+    let of = |costs: &[f64], excess: &[f64]| rounding.of_losses(costs, excess, enough, watch);
+    of(p.upper, &above) + of(&negative(p.lower), &negative(&above))
 }
 
 /// K with a row and a column of zeros, and one number where they meet.

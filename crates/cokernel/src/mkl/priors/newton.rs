@@ -27,6 +27,12 @@ const PART: f64 = 0.95;
 /// Relative gap to which (σ, μ) are learned on a sample of the instances.
 const COARSE: f64 = 1e-2;
 
+/// Machines for it at most, steps of a machine there for each instance, and how much two samples differ that are followed. What takes
+/// more is no start: boxes are larger there, and with a large C steps many.
+const FEW: u64 = 20;
+const STEPS: u64 = 100;
+const APART: f64 = 3.0;
+
 /// How much above its least value a σ starts that two samples have there.
 const ABOVE: f64 = 1e-6;
 
@@ -62,13 +68,15 @@ type Weights = (Vec<f64>, Vec<f64>);
 fn sampled(part: &Part<'_>, run: &Run, watch: &Watch) -> Option<Weights> {
     let taking = (0..part.n()).filter(|i| part.upper[*i] > part.lower[*i]).collect();
     let (order, size) = sample::order(part.bank, taking, run)?;
-    let half = on_a_sample(part, &order, size / 2, None, (run, watch));
-    let (sigma, mu) = on_a_sample(part, &order, size, half.clone(), (run, watch))?;
-    let Some((of_half, _)) = half else { return Some((sigma, mu)) };
+    let half = on_a_sample(part, &order, size / 2, None, (run, watch))?;
+    let (sigma, mu) = on_a_sample(part, &order, size, Some(half.clone()), (run, watch))?;
+    let (of_half, _) = half;
     // What one over the number of instances adds to log σ.
     let rest = 1.0 - size as f64 / order.len() as f64;
     let least = part.penalty.first();
-    let further = |(s, h): (&f64, &f64)| (s * (s / h).powf(rest)).max(least * (1.0 + ABOVE));
+    let further = |(s, h): (&f64, &f64)| {
+        (s * (s / h).clamp(1.0 / APART, APART).powf(rest)).max(least * (1.0 + ABOVE))
+    };
     Some((sigma.iter().zip(&of_half).map(further).collect(), mu))
 }
 
@@ -96,6 +104,7 @@ fn on_a_sample(
     let of = |v: &[f64], factor: f64| -> Vec<f64> { rows.iter().map(|i| factor * v[*i]).collect() };
     let values: Vec<Vec<f64>> = part.values.iter().map(|v| of(v, 1.0)).collect();
     let tol = part.tol.max(COARSE);
+    let max_steps = part.settings.max_steps.min(STEPS * rows.len() as u64);
     let few = Part {
         bank: &bank,
         unit: part.unit,
@@ -107,11 +116,12 @@ fn on_a_sample(
         penalty: part.penalty,
         tol,
         max_iterations: part.max_iterations,
-        settings: Settings { tol, ..part.settings },
+        settings: Settings { tol, max_steps, ..part.settings },
     };
-    let found = solve_from(&few, start, u64::MAX, &run.clone().quiet(), watch).ok()?;
+    let found = solve_from(&few, start, FEW, &run.clone().quiet(), watch).ok()?;
     let finite = found.sigma.iter().chain(&found.mu).all(|v| v.is_finite() && *v > 0.0);
-    (finite && watch.stop().is_none()).then_some((found.sigma, found.mu))
+    let serves = finite && found.status == Status::Converged && watch.stop().is_none();
+    serves.then_some((found.sigma, found.mu))
 }
 
 /// From these (σ, μ), or from those of no data.

@@ -284,3 +284,41 @@ fn the_interior_method_can_be_stopped_anywhere() {
         assert!(found.sigma.iter().chain(&found.mu).all(|v| v.is_finite()), "{micros}");
     }
 }
+
+#[test]
+fn an_upper_bound_is_none_below_what_coefficients_prove() {
+    // Kernels of rank 1 to 3, classes that overlap, large C: values of σK α lose all their digits.
+    let n = 80;
+    for seed in [1, 5, 7, 26, 43, 52, 54, 57] {
+        let features = 1 + seed as usize % 3;
+        let mut rng = Run::with_seed(seed).rng("overlap");
+        let mut noise = || (0..6).map(|_| rng.random::<f64>() - 0.5).sum::<f64>();
+        let y: Vec<f64> = (0..n).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 }).collect();
+        let values = (0..n * features).map(|k| 2.0 * noise() + 0.7 * y[k / features]).collect();
+        let x = Matrix::new(n, features, values).unwrap();
+        let kernel =
+            Matrix::from_fn(n, n, |i, j| x.row(i).iter().zip(x.row(j)).map(|(a, b)| a * b).sum());
+        let bank = Bank::from_matrices(vec![("k".into(), kernel)], Storage::Resident).unwrap();
+        let run = Run::default();
+        let (cost, tol) = (3e7, 1e-6);
+        let part = Part {
+            bank: &bank,
+            unit: 1.0,
+            lower: y.iter().map(|y| (cost * y).min(0.0)).collect(),
+            upper: y.iter().map(|y| (cost * y).max(0.0)).collect(),
+            y,
+            values: Vec::new(),
+            gamma: 1.0,
+            penalty: Penalty::Averaged(1e-4),
+            tol,
+            max_iterations: 50,
+            settings: Settings { tol, shrinking: true, cache: 1 << 20, max_steps: 1 << 20 },
+        };
+        let watch = run.watch();
+        let found = newton::solve(&part, 20, &run, &watch).unwrap();
+        let x = &found.machine.coef;
+        let own = part.lower_bound(newton::gain(&part, x), &part.forms(x, &watch).unwrap());
+        let upper = *found.objective.last().unwrap();
+        assert!(upper >= own * (1.0 - 1e-7), "{seed}: {upper} below {own}");
+    }
+}
