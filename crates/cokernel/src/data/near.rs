@@ -61,14 +61,23 @@ impl Near {
     }
 
     /// Puts what is estimated in the place of features that instances lack, where there is something to estimate it from.
-    /// What is not known is the mean of the column already, and `present` of each view says who lacks it.
-    pub fn fill(&self, views: &mut [View], present: &[Option<Vec<bool>>]) -> Result<()> {
+    /// What is not known is the mean of the column already, and `present` of each view says who lacks it; rows that a stop
+    /// leaves keep it.
+    pub fn fill(
+        &self,
+        views: &mut [View],
+        present: &[Option<Vec<bool>>],
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<()> {
         let n = views.first().map_or(0, |v| v.table.rows());
         let has = |v: usize, i: usize| present[v].as_ref().is_none_or(|p| p[i]);
         let lacking: Vec<usize> =
             (0..n).filter(|i| (0..views.len()).any(|v| !has(v, *i))).collect();
         let asked: Vec<Option<Asked<'_>>> = views.iter().map(Asked::of).collect();
         let one = |i: &usize| {
+            if stop() {
+                return Vec::new();
+            }
             let own: Vec<usize> = (0..views.len()).filter(|v| has(*v, *i)).collect();
             let distances = self.distances(&asked, *i, &own);
             let absent = (0..views.len()).filter(|v| !has(*v, *i));
@@ -106,8 +115,12 @@ impl Near {
         let known = self.views[v].as_ref()?;
         let mut near: Vec<usize> =
             (0..distances.len()).filter(|j| known.has(*j) && distances[*j].is_finite()).collect();
-        near.sort_by(|a, b| distances[*a].total_cmp(&distances[*b]).then(a.cmp(b)));
-        near.truncate(COUNT);
+        let order = |a: &usize, b: &usize| distances[*a].total_cmp(&distances[*b]).then(a.cmp(b));
+        if near.len() > COUNT {
+            near.select_nth_unstable_by(COUNT, order);
+            near.truncate(COUNT);
+        }
+        near.sort_unstable_by(order);
         let least = distances[*near.first()?];
         // Over that of the nearest one, so that the sum is not 0.
         let weights: Vec<f64> = near.iter().map(|j| (least - distances[*j]).exp()).collect();
@@ -303,7 +316,10 @@ mod tests {
             let near = Near::of(&views);
             let present: Vec<_> = views.iter().map(|v| v.present.clone()).collect();
             let mut filled = views.clone();
-            near.fill(&mut filled, &present).unwrap();
+            near.fill(&mut filled, &present, &|| false).unwrap();
+            let mut stopped = views.clone();
+            near.fill(&mut stopped, &present, &|| true).unwrap();
+            assert_eq!(stopped, views);
             let a = |i: usize, j: usize| (i as f64 * 0.3 + j as f64).sin();
             let own: Vec<usize> = (0..14).filter(|i| *i != 3).collect();
             let square =

@@ -183,16 +183,30 @@ impl Preparation {
     /// A view of training is not there, or differs from training in kind, number of columns or
     /// column names.
     pub fn apply(&self, views: &Views) -> Result<Views> {
-        self.applied(views, false)
+        self.applied(views, false, &|| false)
+    }
+
+    /// [`apply`](Self::apply) where features that have not been estimated when time is over stay means.
+    pub(crate) fn apply_until(
+        &self,
+        views: &Views,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Views> {
+        self.applied(views, false, stop)
     }
 
     /// The same, where similarities are not towards the training instances but among the instances
     /// themselves.
     pub(crate) fn apply_among(&self, views: &Views) -> Result<Views> {
-        self.applied(views, true)
+        self.applied(views, true, &|| false)
     }
 
-    fn applied(&self, views: &Views, among: bool) -> Result<Views> {
+    fn applied(
+        &self,
+        views: &Views,
+        among: bool,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Views> {
         let (mut scaled, mut present) = (Vec::new(), Vec::new());
         for known in &self.views {
             let view = views.iter().find(|v| v.name == known.name).ok_or_else(|| {
@@ -222,7 +236,7 @@ impl Preparation {
             scaled.push(view);
         }
         if let Some(near) = &self.near {
-            near.fill(&mut scaled, &present)?;
+            near.fill(&mut scaled, &present, stop)?;
         }
         if self.concat {
             scaled = vec![concatenated(&scaled)?];

@@ -202,7 +202,8 @@ pub(super) fn kernels(
             Missing::Mean => preparation.filling(views, data::Fill::Mean)?,
             _ => preparation.estimating(views)?,
         };
-        let prepared = preparation.apply(views)?;
+        let watch = run.watch();
+        let prepared = preparation.apply_until(views, &|| watch.stop().is_some())?;
         let bank = match preparation.concat() || known.missing().is_empty() {
             true => Bank::build(&prepared, specs, storage, run)?,
             false => Bank::build_standing_in((&known, &prepared), specs, storage, run)?,
