@@ -11,15 +11,13 @@
 //! Newton step to 0.08 to 0.12, and three took the start from no data to 0.01 where Newton's method took five. Near the
 //! optimum the steps of Newton's method are the better ones.
 
+use super::newton::PART;
 use crate::solve::hinge::Factor;
 use cokernel_dense::simd::dot;
 use cokernel_dense::{Slice, symmetric_eigen};
 
 /// The most that a logarithm changes by: further no model reaches.
 const REACH: f64 = 3.0;
-
-/// Part of the way to 0 that a μ goes at most.
-const PART: f64 = 0.95;
 
 /// Newton iterations within the model, and the decrement at which they end.
 const ITERATIONS: usize = 50;

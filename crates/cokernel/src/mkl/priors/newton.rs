@@ -22,7 +22,7 @@ use crate::solve::smo::Settings;
 use crate::{Counts, Result, Run, Status, Watch};
 
 /// Part of the way to 0 that a step goes at most.
-const PART: f64 = 0.95;
+pub(super) const PART: f64 = 0.95;
 
 /// Relative gap to which (σ, μ) are learned on a sample of the instances.
 const COARSE: f64 = 1e-2;
