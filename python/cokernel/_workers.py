@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import tempfile
 from collections.abc import Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -67,6 +67,32 @@ class _Given:
             future.cancel()
 
 
+class _GivenToDask:
+    """Tasks that were given to Dask, in one message: of two that are submitted the second waits up to 10 ms for its turn."""
+
+    def __init__(self, client: Any, tasks: list[str], given: dict[str, Any], waits: Executor) -> None:
+        self._client = client
+        self._futures = client.map(answer, tasks, **{**given, "pure": False})
+        self._answers: Future[list[bytes]] = waits.submit(client.gather, self._futures)
+
+    def wait(self, seconds: float) -> bool:
+        return not wait([self._answers], seconds).not_done
+
+    def answers(self) -> list[bytes]:
+        return self._answers.result()
+
+    def cancel(self) -> None:
+        self._client.cancel(self._futures)
+
+
+def _dask(executor: Any) -> tuple[Any, dict[str, Any]] | None:
+    """The client that an executor of Dask has, or is, and what is said with each task."""
+    client = getattr(executor, "_client", executor)
+    if not all(hasattr(client, name) for name in ("map", "gather", "cancel", "nthreads")):
+        return None
+    return client, dict(getattr(executor, "_kwargs", {}))
+
+
 def _is_lost(future: Future[bytes]) -> bool:
     return future.cancelled() or isinstance(future.exception(), BrokenProcessPool)
 
@@ -82,9 +108,12 @@ class _Workers:
         self.process = os.getpid()
         #: Whether a task was ever answered.
         self.answered = False
+        #: Waits for answers of Dask.
+        self.waits = ThreadPoolExecutor(1, thread_name_prefix="cokernel")
 
-    def submit(self, tasks: list[str]) -> _Given:
-        return _Given(self, tasks)
+    def submit(self, tasks: list[str]) -> _Given | _GivenToDask:
+        dask = _dask(self.executor)
+        return _Given(self, tasks) if dask is None else _GivenToDask(dask[0], tasks, dask[1], self.waits)
 
     def give(self, task: str) -> Future[bytes]:
         try:
@@ -106,9 +135,9 @@ def _processes(count: int) -> Executor:
 
 def _parts(executor: Any) -> int:
     """How many tasks an executor works on at once."""
-    client = getattr(executor, "_client", None)
-    if client is not None and hasattr(client, "nthreads"):
-        return max(1, int(sum(client.nthreads().values())))
+    dask = _dask(executor)
+    if dask is not None:
+        return max(1, int(sum(dask[0].nthreads().values())))
     workers = getattr(executor, "_max_workers", None)
     return workers if isinstance(workers, int) and workers > 0 else os.cpu_count() or 1
 
@@ -142,13 +171,13 @@ def on_workers(
     their own) has its passes over the instances computed by the workers.
     They get texts of some hundred letters and give back P or 2 P numbers for each decision function, P the number of kernels
     times the rank. All else goes through the folder ``scratch``: the views, once; P numbers a pass; decision values, 8
-    bytes for each instance. Nothing belongs to a worker: a task that is lost with one can be given to another, as Dask and
+    bytes for each instance; now and then covariances of a sample, 4 P² bytes for each view or for all. Nothing belongs to a worker: a task that is lost with one can be given to another, as Dask and
     processes of our own do, and the fit has the same bits as without workers.
 
     Parameters
     ----------
-    executor : concurrent.futures.Executor, int or None
-        Who computes: a process pool, that of Dask (``client.get_executor()``), of MPI (``mpi4py.futures``, not tried) or any other whose
+    executor : concurrent.futures.Executor, distributed.Client, int or None
+        Who computes: a process pool, Dask (a client, or its ``get_executor()``), MPI (``mpi4py.futures``, not tried) or any other whose
         workers have the same version of this package; a number of processes of our own (a script then needs
         ``if __name__ == "__main__":``); ``None`` are the threads of this process, whose fits go on where they were killed.
     scratch : str or path or None
@@ -193,9 +222,10 @@ def on_workers(
     own = isinstance(executor, Integral)
     if isinstance(executor, type) or (executor is not None and not own and not hasattr(executor, "submit")):
         raise ValueError(
-            "executor: expected a concurrent.futures.Executor, such as client.get_executor() of Dask, "
-            f"found {executor!r:.80}"
+            f"executor: expected a concurrent.futures.Executor or a client of Dask, found {executor!r:.80}"
         )
+    if getattr(executor, "asynchronous", False):
+        raise ValueError("executor: a client of Dask with asynchronous=True cannot be waited for; give one without")
     if own:
         executor = int(executor)
         parts = parts or executor
@@ -209,5 +239,6 @@ def on_workers(
             yield
         finally:
             _CURRENT.reset(token)
+            workers.waits.shutdown(wait=False)
             if own:
                 workers.executor.shutdown(wait=True, cancel_futures=True)

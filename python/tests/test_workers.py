@@ -59,6 +59,21 @@ class Watched(Executor):
         return self.inner.submit(fn, *args, **kwargs)
 
 
+class WatchedClient:
+    """The same for a client of Dask, which is given all tasks of a pass at once."""
+
+    def __init__(self, client: Any, before: Callable[[int], None]) -> None:
+        self.client, self.before, self.count = client, before, 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.client, name)
+
+    def map(self, *args: Any, **kwargs: Any) -> Any:
+        self.count += 1
+        self.before(self.count)
+        return self.client.map(*args, **kwargs)
+
+
 def test_any_executor_gives_the_same_model(tmp_path: Path) -> None:
     X, y = data()
     alone = learner().fit(X, y)
@@ -122,13 +137,20 @@ def test_dask_gives_the_same_model_when_a_worker_is_killed(tmp_path: Path) -> No
             if count == 9:
                 os.kill(pids[0], signal.SIGKILL)
 
-        with ck.on_workers(inner, scratch=tmp_path, least=1):
-            assert ck._workers.current().parts == 2
-            same(alone, learner().fit(X, y))
+        for executor in (inner, client):
+            with ck.on_workers(executor, scratch=tmp_path, least=1):
+                assert ck._workers.current().parts == 2
+                same(alone, learner().fit(X, y))
         given = Watched(inner, kill)
         with ck.on_workers(given, scratch=tmp_path, least=1, parts=2):
             same(alone, learner().fit(X, y))
         assert given.count > 9 and pids[0] not in client.run(os.getpid).values()
+        # Those that are given in one message, too.
+        last = list(client.run(os.getpid).values())[-1]
+        watched = WatchedClient(client, lambda count: os.kill(last, signal.SIGKILL) if count == 6 else None)
+        with ck.on_workers(watched, scratch=tmp_path, least=1):
+            same(alone, learner().fit(X, y))
+        assert watched.count > 6 and last not in client.run(os.getpid).values()
     assert not list(tmp_path.iterdir())
 
 

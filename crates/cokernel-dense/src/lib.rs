@@ -24,8 +24,9 @@ pub use cholesky::{Cholesky, LeveledCholesky};
 pub use eigen::{count_above, leading_eigen, symmetric_eigen};
 pub use lu::Lu;
 pub use products::{
-    add_gram_below, add_product_tn, add_scaled_gram, gram_above, gram_tn, mirror_below, plus_gram,
-    product_nn, product_nt, product_nt_f32, product_plus, symmetric_part, transpose,
+    GRAM_STRIP, add_gram_below, add_gram_rows, add_product_tn, add_scaled_gram, gram_above,
+    gram_tn, mirror_below, plus_gram, product_nn, product_nt, product_nt_f32, product_plus,
+    symmetric_part, transpose,
 };
 
 use faer::MatRef;

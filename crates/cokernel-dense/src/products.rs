@@ -10,7 +10,7 @@ use rayon::prelude::*;
 const STRIP: usize = 128;
 const SQUARE: usize = 32;
 /// Rows of a strip of a product of many columns, whose factors are worth fewer passes.
-const WIDE: usize = 384;
+pub const GRAM_STRIP: usize = 384;
 /// Rows of a strip of a small one.
 const NARROW: usize = 64;
 
@@ -70,9 +70,15 @@ pub fn plus_gram(l: Slice<'_>, f: Slice<'_>, out: &mut [f64]) {
 /// The lower triangle of out += α F Fᵀ for F n × d (`out` n × n, no gaps), in strips in parallel. Entries above the
 /// diagonal may change, too: [`mirror_below`] puts them right.
 pub fn add_gram_below(alpha: f64, f: Slice<'_>, out: &mut [f64]) {
+    add_gram_rows(alpha, f, 0, out);
+}
+
+/// Some rows of the same, from `first` on, a multiple of [`GRAM_STRIP`]: `out` has their n columns each, as many rows as are
+/// wanted, up to another such multiple or the last. To the bits of the whole.
+pub fn add_gram_rows(alpha: f64, f: Slice<'_>, first: usize, out: &mut [f64]) {
     let n = f.rows;
-    out.par_chunks_mut((WIDE * n).max(1)).enumerate().for_each(|(s, strip)| {
-        let (first, rows) = (s * WIDE, strip.len() / n);
+    out.par_chunks_mut((GRAM_STRIP * n).max(1)).enumerate().for_each(|(s, strip)| {
+        let (first, rows) = (first + s * GRAM_STRIP, strip.len() / n);
         // Left of the square on the diagonal in one product, and that in strips.
         let (left, right) = (f.rows(first, rows).faer(), f.rows(0, first).faer());
         let part = strided(strip, rows, first, n);

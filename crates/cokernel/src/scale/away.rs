@@ -1,13 +1,16 @@
 //! Passes that [others](super::workers) compute.
 
+use super::covariance::{self, Moments, Strip};
 use super::instances::{Instances, Linear};
-use super::parcel::Parcel;
+use super::parcel::{Parcel, unwritten};
+use super::state::Drawn;
 use super::tiles::Tiling;
 use super::workers::{Ask, Executor, Task, Told, Verb, Workers};
 use crate::bank::place;
 use crate::{Error, Result};
 use std::collections::HashMap;
 use std::fs::File;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -130,34 +133,17 @@ impl<'a> Away<'a> {
         let numbers = [&linear.coefs, linear.bias].concat();
         Parcel { head, numbers }.write(&path.0)?;
         let tiling = Tiling::new(instances.rows.len(), 1);
-        let task = |tiles: &[usize; 2]| {
-            let task = Task {
-                folder: self.folder.to_path_buf(),
-                digest: self.digest.to_string(),
-                ask: path.name(),
-                tiles: *tiles,
-                threads: self.workers.threads,
-            };
-            serde_json::to_string(&task)
-                .map_err(|e| Error::Data(format!("a task cannot be written: {e}")))
-        };
-        let parts = tiling.parts(self.executor.workers().max(1)).into_iter();
-        let parts: Vec<[usize; 2]> =
-            parts.filter(|p| !p.is_empty()).map(|p| [p.start, p.end]).collect();
-        let tasks = parts.iter().map(task).collect::<Result<Vec<String>>>()?;
-        let Some(answers) = self.executor.map(&tasks, stop)? else { return Ok(None) };
+        let parts = tiling.parts(self.executor.workers().max(1));
+        let Some(answers) = self.answers(&path, parts, stop)? else { return Ok(None) };
         let count = match verb {
             Verb::Evaluate => instances.evaluate_sums(linear.kernels.len()),
-            Verb::Curve => instances.curve_sums(linear.kernels.len()),
+            _ => instances.curve_sums(linear.kernels.len()),
         };
         let mut nodes = HashMap::new();
-        for (bytes, tiles) in answers.iter().zip(parts) {
-            let own = |told: &Told| told.ask == path.name() && told.tiles == tiles;
-            let found = Parcel::<Told>::unpack(bytes)
-                .filter(|p| own(&p.head) && p.numbers.len() == p.head.places.len() * count)
-                .ok_or_else(|| {
-                    Error::Data("an answer of a worker is damaged, or that of another task".into())
-                })?;
+        for found in answers {
+            if found.numbers.len() != found.head.places.len() * count {
+                return Err(damaged());
+            }
             let sums = found.numbers.chunks(count.max(1)).map(<[f64]>::to_vec);
             nodes.extend(found.head.places.into_iter().zip(sums));
         }
@@ -167,4 +153,94 @@ impl<'a> Away<'a> {
         let missing = || Error::Data("the answers of the workers are not complete".to_string());
         tiling.joined(nodes, add).ok_or_else(missing).map(Some)
     }
+
+    /// What is said to tasks for these ranges of tiles or strips; `None` if it was given up.
+    fn answers(
+        &self,
+        ask: &Kept,
+        parts: Vec<Range<usize>>,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<Vec<Parcel<Told>>>> {
+        let task = |tiles: &[usize; 2]| {
+            let task = Task {
+                folder: self.folder.to_path_buf(),
+                digest: self.digest.to_string(),
+                ask: ask.name(),
+                tiles: *tiles,
+                threads: self.workers.threads,
+            };
+            serde_json::to_string(&task)
+                .map_err(|e| Error::Data(format!("a task cannot be written: {e}")))
+        };
+        let parts = parts.into_iter().filter(|p| !p.is_empty());
+        let parts: Vec<[usize; 2]> = parts.map(|p| [p.start, p.end]).collect();
+        if parts.is_empty() {
+            return Ok(Some(Vec::new()));
+        }
+        let tasks = parts.iter().map(task).collect::<Result<Vec<String>>>()?;
+        let Some(answers) = self.executor.map(&tasks, stop)? else { return Ok(None) };
+        let read = |(bytes, tiles): (&Vec<u8>, [usize; 2])| {
+            let own = |told: &Told| told.ask == ask.name() && told.tiles == tiles;
+            Parcel::<Told>::unpack(bytes).filter(|p| own(&p.head)).ok_or_else(damaged)
+        };
+        answers.iter().zip(parts).map(read).collect::<Result<_>>().map(Some)
+    }
+
+    /// Of each group of kernels of a sample, of these sizes, means and second moments, as
+    /// [`Covariance`](super::covariance::Covariance) computes them; `None` if it was given up.
+    pub fn covariance(
+        &self,
+        sample: &Drawn,
+        sizes: &[usize],
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<Vec<Moments>>> {
+        let (strips, count) = (covariance::strips(sizes), self.executor.workers().max(1));
+        let total = strips.iter().map(Strip::numbers).sum::<usize>() as u64 * 8;
+        let [rows, kept, path] =
+            ["rows", "strips", "ask"].map(|what| Kept(name(self.folder, what)));
+        Parcel { head: sample.rows.clone(), numbers: Vec::new() }.write(&rows.0)?;
+        let io = |source| unwritten(&kept.0, source);
+        File::create(&kept.0).and_then(|file| file.set_len(total)).map_err(io)?;
+        let head = Ask {
+            verb: Verb::Covariance { whole: sample.whole },
+            kernels: sample.kernels.clone(),
+            h: 0,
+            factor: 0,
+            rows: Some(rows.name()),
+            values: kept.name(),
+        };
+        Parcel { head, numbers: sample.weights.clone() }.write(&path.0)?;
+        let shares = covariance::shares(&strips, count);
+        let Some(answers) = self.answers(&path, shares, stop)? else { return Ok(None) };
+        let mut found: Vec<Moments> =
+            sizes.iter().map(|size| (Vec::new(), vec![0.0; size * size])).collect();
+        for said in answers {
+            let mut numbers = said.numbers.as_slice();
+            for (_, group) in said.head.places {
+                let size = sizes.get(group).copied().ok_or_else(damaged)?;
+                let (means, rest) = numbers.split_at_checked(size).ok_or_else(damaged)?;
+                (found[group].0, numbers) = (means.to_vec(), rest);
+            }
+        }
+        if found.iter().zip(sizes).any(|((means, _), size)| means.len() != *size) {
+            return Err(damaged());
+        }
+        let file = File::open(&kept.0).map_err(io)?;
+        let (mut at, mut block) = (0, Vec::new());
+        for strip in &strips {
+            let size = sizes[strip.group];
+            block.resize(strip.numbers(), 0.0);
+            place::read(&file, bytemuck::cast_slice_mut(&mut block), at).map_err(io)?;
+            at += block.len() as u64 * 8;
+            let rows = found[strip.group].1[strip.rows.start * size..].chunks_mut(size);
+            for (row, own) in rows.zip(block.chunks(strip.rows.end)) {
+                row[..own.len()].copy_from_slice(own);
+            }
+        }
+        Ok(Some(found))
+    }
+}
+
+fn damaged() -> Error {
+    Error::Data("an answer of a worker is damaged, or that of another task".to_string())
 }

@@ -8,12 +8,14 @@
 //! then covariances between views are not computed. Where they have fewer those of the other kernels are not: what it takes
 //! grows as the square of their number, and it is drawn anew for kernels that come back.
 
+use super::covariance::{self, Covariance};
 use super::passes::Problem;
 use super::space::Space;
 use super::state::Drawn;
 use crate::error::room_for;
+use crate::run::{Pass, Status};
 use crate::{Error, Result};
-use cokernel_dense::{Cholesky, Slice, add_gram_below, mirror_below, simd};
+use cokernel_dense::{Cholesky, mirror_below, simd};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
@@ -25,13 +27,6 @@ const WHOLE: usize = 6_000;
 /// Fewest instances of a sample, unless there are fewer; else as many as coordinates that are factored together, or
 /// twice as many as those of a view.
 const LEAST: usize = 2_000;
-
-/// Rows of the sample at once, and rows of which one thread makes the features.
-const STRIP: usize = 512;
-const PART: usize = 64;
-
-/// Coordinates that are turned at once: their columns stay in a cache.
-const BLOCK: usize = 32;
 
 /// The covariance of the whitened features.
 pub(crate) struct Curvature {
@@ -100,7 +95,7 @@ impl Curvature {
     /// Instances of a sample for these kernels, together or view by view.
     pub fn wanted(space: &Space, kernels: &[usize], whole: bool) -> usize {
         let size = coordinates(space, kernels);
-        let largest = || by_view(space, kernels).iter().map(Vec::len).max().unwrap_or(0);
+        let largest = || by_view(space, kernels).into_iter().max().unwrap_or(0);
         LEAST.max(if whole { 2 * size } else { size.min(2 * largest()) })
     }
 
@@ -126,7 +121,7 @@ impl Curvature {
         let of = |p: f64| p * p * (instances as f64 + p / 3.0);
         match whole {
             true => of(coordinates(space, kernels) as f64),
-            false => by_view(space, kernels).iter().map(|group| of(group.len() as f64)).sum(),
+            false => by_view(space, kernels).into_iter().map(|size| of(size as f64)).sum(),
         }
     }
 
@@ -147,40 +142,40 @@ impl Curvature {
     pub fn of(problem: &Problem<'_>, sample: Drawn) -> Result<Self> {
         let (space, size) = (problem.space, problem.space.size());
         let Drawn { rows, weights, kernels, whole } = &sample;
-        let total: f64 = weights.iter().sum();
-        // Coordinates, and where they are in a whitened row.
-        let own: Vec<usize> = kernels.iter().flat_map(|m| space.part(*m)).collect();
-        let groups = match whole {
-            true => vec![own.clone()],
-            false => by_view(space, kernels),
+        let groups = covariance::groups(space.kernels(), kernels, *whole);
+        let own = Covariance {
+            features: &space.features,
+            roots: &space.roots,
+            source: problem.views,
+            rows,
+            weights,
         };
-        // Where each coordinate is in a whitened row.
-        let mut at = vec![0; size];
-        own.iter().enumerate().for_each(|(a, j)| at[*j] = a);
-        let mut means = vec![0.0; own.len()];
-        let mut parts: Vec<Vec<f64>> =
-            groups.iter().map(|g: &Vec<usize>| vec![0.0; g.len() * g.len()]).collect();
-        for (rows, weights) in rows.chunks(STRIP).zip(weights.chunks(STRIP)) {
-            if let Some(status) = problem.watch.stop() {
-                let what = "the covariance of the features".to_string();
-                return Err(Error::Stopped { status, what });
+        let stopped = |status| {
+            let what = "the covariance of the features".to_string();
+            Error::Stopped { status, what }
+        };
+        let sizes: Vec<usize> = groups.iter().map(|g| covariance::size(&space.roots, g)).collect();
+        let found = match &problem.away {
+            None => {
+                let stop = || problem.watch.stop().map_or(Ok(()), |status| Err(stopped(status)));
+                let each = groups.iter().zip(&sizes).map(|(g, size)| own.of(g, 0..*size, &stop));
+                each.collect::<Result<Vec<_>>>()?
             }
-            let strips = Strips::of(space, problem, rows, kernels)?;
-            for (first, white) in &strips.0 {
-                for (row, weight) in white.chunks(own.len().max(1)).zip(&weights[*first..]) {
-                    let part = weight / total;
-                    means.iter_mut().zip(row).for_each(|(m, v)| *m += part * v);
-                }
+            Some(away) => {
+                let pass = Pass::under(problem.watch);
+                let found = away.covariance(&sample, &sizes, &|| pass.is_over())?;
+                let status = || problem.watch.stop().unwrap_or(Status::Interrupted);
+                found.ok_or_else(|| stopped(status()))?
             }
-            let roots: Vec<f64> = weights.iter().map(|w| (w / total).sqrt()).collect();
-            for (group, part) in groups.iter().zip(&mut parts) {
-                let places: Vec<usize> = group.iter().map(|j| at[*j]).collect();
-                let turned = strips.turned(own.len(), &places, &roots);
-                add_gram_below(1.0, Slice::new(&turned, group.len(), rows.len()), part);
-            }
-        }
+        };
         let mut mean = vec![0.0; size];
-        own.iter().zip(&means).for_each(|(j, m)| mean[*j] = *m);
+        let groups: Vec<Vec<usize>> =
+            groups.iter().map(|g| g.iter().flat_map(|m| space.part(*m)).collect()).collect();
+        let mut parts = Vec::with_capacity(groups.len());
+        for (group, (means, part)) in groups.iter().zip(found) {
+            group.iter().zip(&means).for_each(|(j, m)| mean[*j] = *m);
+            parts.push(part);
+        }
         let whole_rows = |(group, part): (&Vec<usize>, &mut Vec<f64>)| {
             mirror_below(group.len(), part);
             for (row, i) in part.chunks_mut(group.len().max(1)).zip(group) {
@@ -267,61 +262,10 @@ fn coordinates(space: &Space, kernels: &[usize]) -> usize {
     kernels.iter().map(|m| space.part(*m).len()).sum()
 }
 
-/// The coordinates of these kernels of each view.
-fn by_view(space: &Space, kernels: &[usize]) -> Vec<Vec<usize>> {
-    let mut groups: Vec<(&str, Vec<usize>)> = Vec::new();
-    for m in kernels {
-        let view = &space.kernels()[*m].view;
-        match groups.iter_mut().find(|g| g.0 == view) {
-            Some(group) => group.1.extend(space.part(*m)),
-            None => groups.push((view, space.part(*m).collect())),
-        }
-    }
-    groups.into_iter().map(|g| g.1).collect()
-}
-
-/// Whitened features of some rows, in strips.
-struct Strips(Vec<(usize, Vec<f64>)>);
-
-impl Strips {
-    /// Some places of rows of this length, one row for each with a column for each row of the sample, times the roots of the weights.
-    fn turned(&self, size: usize, coordinates: &[usize], roots: &[f64]) -> Vec<f64> {
-        let wide = roots.len();
-        let mut turned = vec![0.0; coordinates.len() * wide];
-        let blocks =
-            turned.par_chunks_mut((BLOCK * wide).max(1)).zip(coordinates.par_chunks(BLOCK));
-        blocks.for_each(|(out, own)| {
-            for (first, white) in &self.0 {
-                for (i, row) in white.chunks(size.max(1)).enumerate() {
-                    let (column, root) = (first + i, roots[first + i]);
-                    let cells = own.iter().zip(out[column..].iter_mut().step_by(wide));
-                    cells.for_each(|(j, v)| *v = root * row[*j]);
-                }
-            }
-        });
-        turned
-    }
-
-    fn of(space: &Space, problem: &Problem<'_>, rows: &[usize], kernels: &[usize]) -> Result<Self> {
-        let parts: Vec<Result<Strips>> = rows
-            .par_chunks(PART)
-            .enumerate()
-            .map(|(c, rows)| {
-                let mut found = Vec::new();
-                space.visit(problem.views, rows, kernels, |first, count, values| {
-                    let mut white = Vec::new();
-                    space.whitened(kernels, count, values, &mut white);
-                    found.push((c * PART + first, white));
-                })?;
-                Ok(Strips(found))
-            })
-            .collect();
-        let mut all = Vec::new();
-        for part in parts {
-            all.extend(part?.0);
-        }
-        Ok(Strips(all))
-    }
+/// How many coordinates each view has in these kernels.
+fn by_view(space: &Space, kernels: &[usize]) -> Vec<usize> {
+    let groups = covariance::groups(space.kernels(), kernels, false);
+    groups.iter().map(|group| coordinates(space, group)).collect()
 }
 
 impl Factor {

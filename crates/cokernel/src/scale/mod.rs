@@ -29,7 +29,7 @@
 //! | `scratch`, `parcel` | the folder from which these learn what they are asked |
 //! | `state` | from which a fit that was killed goes on |
 //! | `processes` | worker processes on this machine |
-//! | `curvature` | the preconditioner |
+//! | `curvature`, `covariance` | the preconditioner, and what it is made of |
 //! | `bend` | how J bends with the weights |
 //! | `factors` | the kernels towards landmarks between all instances, as factors, for spectral methods |
 //! | `newton` | Newton's method with conjugate gradients at given weights |
@@ -44,6 +44,7 @@
 pub(crate) mod away;
 mod basis;
 pub(crate) mod bend;
+mod covariance;
 pub(crate) mod curvature;
 mod directions;
 mod factors;

@@ -5,8 +5,9 @@
 //! | `problem.json` | [`Facts`]; written last, so that a folder that has it is whole |
 //! | `view-V.*` | rows of view V: numbers of 8 bytes one row after the other; starts, indices and values of a sparse view; starts and letters of sequences |
 //! | `labels`, `costs` | of all instances |
-//! | `rows-…` | instances of a start from fewer; for its time |
-//! | `ask-…`, `values-…` | what a pass asks, and decision values; for a moment |
+//! | `roots` | what makes features to coordinates, kernel after kernel |
+//! | `rows-…` | instances of a start from fewer, or of a sample; for its time |
+//! | `ask-…`, `values-…`, `strips-…` | what a pass asks, decision values, and covariances; for a moment |
 //! | `state` | what a killed run goes on from |
 //! | `lock` | held while a program works on the fit |
 //!
@@ -18,6 +19,7 @@ use super::features::{Features, Source};
 use super::instances::Labels;
 use super::loss::Loss;
 use super::parcel::unwritten;
+use super::root::{Root, Shape, Values};
 use super::space::Space;
 use crate::bank::{add_bytes, add_text, add_view, place};
 use crate::data::{Csr, Matrix, Sequences, Table, View, Views};
@@ -30,7 +32,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// How the rows of a view are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,6 +71,7 @@ struct Facts {
     landmarks: Vec<usize>,
     /// Views for which there are tables of directions, and how many directions.
     directions: Vec<(ViewFacts, usize)>,
+    roots: Vec<Shape>,
     /// For each head the label of each class; `None` where labels are numbers.
     signs: Option<Vec<Vec<f64>>>,
     loss: Loss,
@@ -109,6 +112,7 @@ impl Content<'_> {
         };
         let sums: Vec<_> = views.par_iter().map(own).collect();
         sums.iter().for_each(|own| add_bytes(&mut sum, own));
+        self.roots().for_each(|numbers| add_bytes(&mut sum, bytemuck::cast_slice(numbers)));
         add_bytes(&mut sum, self.labels.bytes());
         add_bytes(&mut sum, bytemuck::cast_slice(self.costs));
         Ok(sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
@@ -125,6 +129,14 @@ impl Content<'_> {
             Basis::Instances(_) => None,
         };
         rows.into_iter().flat_map(|rows| rows.iter())
+    }
+
+    /// The numbers of the roots that have some.
+    fn roots(&self) -> impl Iterator<Item = &[f64]> {
+        self.space.roots.iter().filter_map(|root| match &root.values {
+            Values::All(numbers) => Some(numbers.as_slice()),
+            Values::Own(..) => None,
+        })
     }
 
     /// Writes the tables into a folder, then the facts.
@@ -167,6 +179,8 @@ impl Content<'_> {
             let facts = ViewFacts { name: view.name.clone(), kind: Kind::Dense, cols: m.cols() };
             directions.push((facts, m.rows()));
         }
+        let roots: Vec<f64> = self.roots().flatten().copied().collect();
+        parts.push(part(folder, "roots", bytemuck::cast_slice(&roots))?);
         parts.push(part(folder, "labels", self.labels.bytes())?);
         parts.push(part(folder, "costs", bytemuck::cast_slice(self.costs))?);
         let signs = match self.labels {
@@ -183,6 +197,7 @@ impl Content<'_> {
             kernels: self.space.kernels().to_vec(),
             landmarks: self.space.basis().instances().to_vec(),
             directions,
+            roots: self.space.roots.iter().map(Shape::of).collect(),
             signs,
             loss: self.loss,
         };
@@ -411,6 +426,7 @@ pub(super) struct Opened {
     pub digest: String,
     pub features: Features,
     views: Vec<ViewFacts>,
+    roots: Vec<Shape>,
     labels: Known,
     pub costs: Vec<f64>,
     pub loss: Loss,
@@ -459,8 +475,25 @@ impl Opened {
         };
         let costs = Named::open(folder, "costs")?.items(0, n)?;
         let (folder, digest) = (folder.to_path_buf(), digest.to_string());
-        let (views, loss) = (facts.views, facts.loss);
-        Ok(Opened { folder, digest, features, views, labels, costs, loss, n })
+        if facts.roots.len() != features.kernels().len() {
+            return Err(wrong("its kernels are not those of its landmarks"));
+        }
+        let (views, roots, loss) = (facts.views, facts.roots, facts.loss);
+        Ok(Opened { folder, digest, features, views, roots, labels, costs, loss, n })
+    }
+
+    /// The roots, with the numbers of these kernels.
+    pub fn roots(&self, kernels: &[usize]) -> Result<Vec<Root>> {
+        let file = Named::open(&self.folder, "roots")?;
+        let (mut at, mut first) = (0, 0);
+        let mut root = |(m, shape): (usize, &Shape)| -> Result<Root> {
+            let count = shape.numbers(self.features.landmarks());
+            let wanted = if kernels.contains(&m) { count } else { 0 };
+            let root = shape.with(file.items(at, wanted)?, first);
+            (at, first) = (at + count, first + shape.rank);
+            Ok(root)
+        };
+        self.roots.iter().enumerate().map(&mut root).collect()
     }
 
     /// The rows of the views, opened for a task: nothing stays open, so that what the fit removes is gone.

@@ -21,13 +21,13 @@ use super::basis::Basis;
 use super::directions::{self, Drawn};
 use super::features::Features;
 use super::landmarks::{self, SAMPLE, some_of};
-use super::root::{Root, Values};
+use super::root::{self, Root, Values};
 use crate::bank::{Bank, LowRank, Storage, Towards};
 use crate::data::{Matrix, Table, Views};
 use crate::error::room_for;
 use crate::kernel::{Function, Kernel, Norm, Normalization, ViewKind};
 use crate::{Error, Result, Run, Watch};
-use cokernel_dense::{Slice, product_nn, symmetric_eigen};
+use cokernel_dense::{Slice, symmetric_eigen};
 use rayon::prelude::*;
 
 /// Eigenvalues of W_m, its diagonal brought to one, below this part of the largest count as 0.
@@ -45,7 +45,7 @@ pub struct Space {
     exact: Vec<Kernel>,
     /// Statistics of the normalisations of the kernels.
     norms: Vec<Vec<Norm>>,
-    roots: Vec<Root>,
+    pub(super) roots: Vec<Root>,
     size: usize,
     partitions: usize,
     /// ‖K_m − K̃_m‖_F / ‖K_m‖_F on some instances.
@@ -275,34 +275,7 @@ impl Space {
         values: &[f64],
         out: &mut Vec<f64>,
     ) {
-        let r = self.basis.len();
-        let wide: usize = kernels.iter().map(|m| self.roots[*m].rank).sum();
-        out.clear();
-        out.resize(count * wide, 0.0);
-        let (mut at, mut part) = (0, Vec::new());
-        for (a, m) in kernels.iter().enumerate() {
-            let root = &self.roots[*m];
-            let stride = kernels.len() * r;
-            match &root.values {
-                Values::All(own) => {
-                    let rows = Slice { values: &values[a * r..], rows: count, cols: r, stride };
-                    part.resize(count * root.rank, 0.0);
-                    product_nn(rows, Slice::new(own, r, root.rank), &mut part);
-                    for i in 0..count {
-                        let from = &part[i * root.rank..(i + 1) * root.rank];
-                        out[i * wide + at..i * wide + at + root.rank].copy_from_slice(from);
-                    }
-                }
-                Values::Own(first, factor) => {
-                    for i in 0..count {
-                        let from = &values[i * stride + a * r + first..][..root.rank];
-                        let to = out[i * wide + at..].iter_mut().zip(from);
-                        to.for_each(|(o, v)| *o = factor * v);
-                    }
-                }
-            }
-            at += root.rank;
-        }
+        root::whitened((&self.roots, self.basis.len()), kernels, count, values, out);
     }
 
     /// R_m v_m of these kernels for each of the heads (v one head after the other): one row for each feature, one column for

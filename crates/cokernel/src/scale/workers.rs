@@ -1,8 +1,8 @@
 //! [`Executor`]: who computes the passes of a fit [towards landmarks](super), if the threads of this process do not.
 //!
 //! It has one verb, map. A task is a short text that names a folder, what a pass asks and a range of tiles; its answer, which
-//! [`answer`] computes in whatever process it is called, are the sums of these tiles, P numbers or two for each head. All else
-//! goes through the folder ([`scratch`](super::scratch)), which all workers see under one name: the rows of the
+//! [`answer`] computes in whatever process it is called, are the sums of these tiles, P numbers or two for each head. A second kind of
+//! task asks for [covariances](super::covariance) of a sample: it names a range of strips, and writes them. All else goes through the folder ([`scratch`](super::scratch)), which all workers see under one name: the rows of the
 //! views, once; what a pass asks, P numbers; and decision values, 8 bytes for each instance and head, which the worker writes
 //! that computed them and whoever has the next task reads. So nothing belongs to a worker: a task that was lost is given to any
 //! other, and the sums have [the same bits](super::tiles) whoever computed them.
@@ -10,6 +10,7 @@
 //! Cost of a pass beside the features: a file of 8 P bytes for each head, read by each worker, and as much or twice that as its
 //! answer.
 
+use super::covariance::{self, Covariance, Strip};
 use super::instances::{Instances, Linear};
 use super::parcel::{Parcel, unwritten};
 use super::scratch::Opened;
@@ -19,7 +20,7 @@ use crate::{Error, Result, Run};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::fmt;
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -88,6 +89,7 @@ pub(super) struct Task {
     pub digest: String,
     /// The file with what is asked.
     pub ask: String,
+    /// Or strips.
     pub tiles: [usize; 2],
     pub threads: usize,
 }
@@ -97,9 +99,13 @@ pub(super) struct Task {
 pub(super) enum Verb {
     Evaluate,
     Curve,
+    /// Covariances of all kernels together, or view by view.
+    Covariance {
+        whole: bool,
+    },
 }
 
-/// What a pass asks; the numbers beside it are coefficients, then a constant for each head.
+/// What a pass asks; the numbers beside it are coefficients, then a constant for each head, or the weights of a sample.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Ask {
     pub verb: Verb,
@@ -109,11 +115,11 @@ pub(super) struct Ask {
     pub factor: u64,
     /// The file of the instances, where they are not all.
     pub rows: Option<String>,
-    /// The file of the decision values.
+    /// The file of the decision values, or of the strips.
     pub values: String,
 }
 
-/// Which task is answered, and the nodes of the tree of which the numbers are the sums.
+/// Which task is answered, and the nodes of the tree of which the numbers are the sums; of strips the groups of which they are the means.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Told {
     pub ask: String,
@@ -210,61 +216,128 @@ pub fn answer(task: &str) -> Result<Vec<u8>> {
         .map_err(|e| Error::Data(format!("this is not the task of a fit: {e}")))?;
     let of = opened(&task)?;
     let asked = asked(of.folder.join(&task.ask))?;
-    let (ask, rows) = (&asked.head, rows_of(&of, &asked.head)?);
-    let source = of.source()?;
-    let instances = Instances {
-        features: &of.features,
-        source: &source,
-        labels: of.labels(),
-        loss: of.loss,
-        costs: &of.costs,
-        rows: &rows,
-        factor: f64::from_bits(ask.factor),
-    };
-    let (heads, tiling) = (instances.heads(), Tiling::new(rows.len(), 1));
-    let misfit = || Error::Data("a pass asks for what the problem has not".to_string());
-    let [first, last] = task.tiles;
-    if first > last || last > tiling.count() || rows.last().is_some_and(|r| *r >= of.n) {
+    let rows = rows_of(&of, &asked.head)?;
+    let known = asked.head.kernels.iter().all(|m| *m < of.features.kernels().len());
+    if !known || rows.last().is_some_and(|r| *r >= of.n) {
         return Err(misfit());
     }
-    let wide = ask.kernels.len() * of.features.landmarks();
-    let known = ask.kernels.iter().all(|m| *m < of.features.kernels().len());
-    if !known || asked.numbers.len() != (wide + 1) * heads {
-        return Err(misfit());
+    let given = Given { of: &of, ask: &asked.head, numbers: &asked.numbers, rows: &rows };
+    let (places, numbers) = with_threads(task.threads.max(1), || match asked.head.verb {
+        Verb::Covariance { whole } => given.strips(whole, task.tiles),
+        Verb::Evaluate | Verb::Curve => given.sums(task.tiles),
+    })??;
+    Parcel { head: Told { ask: task.ask, tiles: task.tiles, places }, numbers }.pack()
+}
+
+fn misfit() -> Error {
+    Error::Data("a pass asks for what the problem has not".to_string())
+}
+
+/// What is asked, about which instances of what.
+struct Given<'a> {
+    of: &'a Opened,
+    ask: &'a Ask,
+    numbers: &'a [f64],
+    rows: &'a [usize],
+}
+
+/// What is said where, and the numbers.
+type Said = (Vec<(u32, usize)>, Vec<f64>);
+
+impl Given<'_> {
+    fn path(&self) -> PathBuf {
+        self.of.folder.join(&self.ask.values)
     }
-    let (coefs, bias) = asked.numbers.split_at(wide * heads);
-    let linear =
-        Linear { kernels: &ask.kernels, coefs: coefs.to_vec(), bias, h: f64::from_bits(ask.h) };
-    let path = of.folder.join(&ask.values);
-    let io = |source| Error::Io { path: path.clone(), source };
-    let values =
-        OpenOptions::new().read(true).write(ask.verb == Verb::Evaluate).open(&path).map_err(io)?;
-    let one = |t: usize| -> Result<Vec<f64>> {
-        let mut f = vec![0.0; tiling.rows(t).len() * heads];
-        let at = (t * TILE * heads * 8) as u64;
-        match ask.verb {
-            Verb::Evaluate => {
+
+    /// The file of decision values or strips.
+    fn file(&self) -> Result<File> {
+        let path = self.path();
+        let write = self.ask.verb != Verb::Curve;
+        let open = OpenOptions::new().read(true).write(write).open(&path);
+        open.map_err(|source| Error::Io { path, source })
+    }
+
+    fn sums(&self, [first, last]: [usize; 2]) -> Result<Said> {
+        let (of, ask, rows) = (self.of, self.ask, self.rows);
+        let source = of.source()?;
+        let instances = Instances {
+            features: &of.features,
+            source: &source,
+            labels: of.labels(),
+            loss: of.loss,
+            costs: &of.costs,
+            rows,
+            factor: f64::from_bits(ask.factor),
+        };
+        let (heads, tiling) = (instances.heads(), Tiling::new(rows.len(), 1));
+        let wide = ask.kernels.len() * of.features.landmarks();
+        if first > last || last > tiling.count() || self.numbers.len() != (wide + 1) * heads {
+            return Err(misfit());
+        }
+        let (coefs, bias) = self.numbers.split_at(wide * heads);
+        let linear =
+            Linear { kernels: &ask.kernels, coefs: coefs.to_vec(), bias, h: f64::from_bits(ask.h) };
+        let (path, values) = (self.path(), self.file()?);
+        let one = |t: usize| -> Result<Vec<f64>> {
+            let mut f = vec![0.0; tiling.rows(t).len() * heads];
+            let at = (t * TILE * heads * 8) as u64;
+            if ask.verb == Verb::Evaluate {
                 let mut sums = vec![0.0; instances.evaluate_sums(ask.kernels.len())];
                 instances.evaluate(t, &linear, &mut f, &mut sums)?;
                 place::write(&values, bytemuck::cast_slice(&f), at)
                     .map_err(|source| unwritten(&path, source))?;
-                Ok(sums)
+                return Ok(sums);
             }
-            Verb::Curve => {
-                place::read(&values, bytemuck::cast_slice_mut(&mut f), at).map_err(io)?;
-                let mut sums = vec![0.0; instances.curve_sums(ask.kernels.len())];
-                instances.curve(t, &linear, &f, &mut sums)?;
-                Ok(sums)
+            place::read(&values, bytemuck::cast_slice_mut(&mut f), at)
+                .map_err(|source| Error::Io { path: path.clone(), source })?;
+            let mut sums = vec![0.0; instances.curve_sums(ask.kernels.len())];
+            instances.curve(t, &linear, &f, &mut sums)?;
+            Ok(sums)
+        };
+        let (mut places, mut numbers) = (Vec::new(), Vec::new());
+        for (place, sums) in tiling.nodes(first..last, &one, &both) {
+            places.push(place);
+            numbers.extend(sums?);
+        }
+        Ok((places, numbers))
+    }
+
+    /// Writes these strips; the means of the groups that begin with one of them.
+    fn strips(&self, whole: bool, [first, last]: [usize; 2]) -> Result<Said> {
+        let (of, ask) = (self.of, self.ask);
+        let (roots, source) = (of.roots(&ask.kernels)?, of.source()?);
+        let groups = covariance::groups(of.features.kernels(), &ask.kernels, whole);
+        let sizes: Vec<usize> = groups.iter().map(|g| covariance::size(&roots, g)).collect();
+        let strips = covariance::strips(&sizes);
+        if first > last || last > strips.len() || self.numbers.len() != self.rows.len() {
+            return Err(misfit());
+        }
+        let (features, weights) = (&of.features, self.numbers);
+        let own = Covariance { features, roots: &roots, source: &source, rows: self.rows, weights };
+        let (path, file) = (self.path(), self.file()?);
+        let mut at = strips[..first].iter().map(Strip::numbers).sum::<usize>() as u64 * 8;
+        let (mut places, mut numbers) = (Vec::new(), Vec::new());
+        for own_strips in strips[first..last].chunk_by(|a, b| a.group == b.group) {
+            let [begin, ..] = own_strips else { continue };
+            let rows: usize = own_strips.iter().map(|s| s.rows.len()).sum();
+            let wanted = begin.rows.start..begin.rows.start + rows;
+            let (group, size) = (begin.group, sizes[begin.group]);
+            let (means, found) = own.of(&groups[group], wanted.clone(), &|| Ok(()))?;
+            for strip in own_strips {
+                let rows = found[(strip.rows.start - wanted.start) * size..].chunks(size);
+                let of_strip = rows.take(strip.rows.len()).flat_map(|row| &row[..strip.rows.end]);
+                let numbers: Vec<f64> = of_strip.copied().collect();
+                place::write(&file, bytemuck::cast_slice(&numbers), at)
+                    .map_err(|source| unwritten(&path, source))?;
+                at += numbers.len() as u64 * 8;
+            }
+            if wanted.start == 0 {
+                places.push((0, group));
+                numbers.extend(means);
             }
         }
-    };
-    let nodes = with_threads(task.threads.max(1), || tiling.nodes(first..last, &one, &both))?;
-    let (mut places, mut numbers) = (Vec::new(), Vec::new());
-    for (place, sums) in nodes {
-        places.push(place);
-        numbers.extend(sums?);
+        Ok((places, numbers))
     }
-    Parcel { head: Told { ask: task.ask, tiles: task.tiles, places }, numbers }.pack()
 }
 
 /// The sum of two parts, or the first error.
