@@ -19,7 +19,8 @@
 //! The steps are those of `hinge/interior.rs`.
 //!
 //! **Certificate.** β with the slacks (and the ρ) that are best for it is feasible, and so is u after a division by its
-//! sum: both objectives bound the optimum, and their difference is the gap.
+//! sum: both objectives bound the optimum, and their difference is the gap, relative to the objective (with a margin ρ to at
+//! least 10⁻⁴ of Σ w ξ + |ρ|, whose difference that is).
 //!
 //! **Cost** of an iteration: N M² + M³/3.
 
@@ -29,6 +30,9 @@ use crate::{Status, Watch};
 use cokernel_dense::simd;
 pub(crate) use interior::Factor;
 use interior::{PART, Scaled};
+
+/// Part of Σ w ξ + |ρ| below which their difference does not count.
+const CANCELLED: f64 = 1e-4;
 
 /// What the margin is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -189,6 +193,11 @@ pub fn minimize(problem: &Hinge<'_>, tol: f64, watch: &Watch) -> Found {
     best.end(status, tol)
 }
 
+/// What a gap is relative to with a margin ρ: the objective, or this part of its terms where they nearly cancel.
+pub fn size(loss: f64, rho: f64) -> f64 {
+    (loss - rho).abs().max(CANCELLED * (loss + rho.abs()))
+}
+
 /// What was found without the weights that an interior point leaves where the best are 0: small ones without which the
 /// objective is not above it by more than a tenth of the gap.
 pub fn fewest(problem: &Hinge<'_>, mut found: Found) -> Found {
@@ -244,12 +253,13 @@ impl<'a> Best<'a> {
         Best { problem, beta, primal, rho, size, lower, u, objective: vec![primal] }
     }
 
+    /// What a gap is relative to.
     fn size(problem: &Hinge<'_>, rho: f64, loss: f64) -> f64 {
-        let terms = match problem.margin {
+        let objective = match problem.margin {
             Margin::One => loss,
-            Margin::Largest => loss + rho.abs(),
+            Margin::Largest => size(loss, rho),
         };
-        terms.max(problem.least())
+        objective.max(problem.least())
     }
 
     fn gap(&self) -> f64 {

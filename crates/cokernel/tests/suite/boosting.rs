@@ -317,6 +317,45 @@ fn a_constant_says_that_it_is_one() {
     assert_eq!(said(0.1), (false, false));
 }
 
+/// A gap is relative to the objective, a difference that may be much smaller than its terms.
+#[test]
+fn rough_tolerances_are_kept() {
+    let run = Run::default();
+    for seed in 1..=6 {
+        let (mut kernels, codes) = problem(27, 2, 2, seed);
+        if seed == 6 {
+            kernels = vec![Matrix::from_fn(27, 27, |i, j| f64::from(u8::from(i == j)))];
+        }
+        let classes = classes(&codes);
+        let target = Target::from(classes.clone());
+        for (nu, tol) in [(0.5, 0.1), (0.9, 0.1), (0.9, 1e-2), (0.2, 1e-3)] {
+            let given = [("tol", Value::Real(tol)), ("nu", Value::Real(nu))];
+            let found = learn("cg_boost", &given, &kernels, &target, None, 1.0, &run).unwrap();
+            let (rows, y) = &binary(&found, &classes)[0];
+            let best = least_margin(&kernels, rows, y, &[1.0; 27], nu);
+            let (reached, gap) =
+                (found.report.objective.last().unwrap(), found.report.gap.unwrap());
+            assert_eq!(found.report.status, Status::Converged, "{seed} {nu} {tol}");
+            let off = reached - best;
+            assert!(gap <= tol && off <= gap * reached.abs() + 1e-8, "{seed} {nu}: {off} {gap}");
+        }
+    }
+}
+
+/// Nothing to learn is the answer, and told: kernels of zeros, and columns that are nearly constant.
+#[test]
+fn nothing_is_learned_of_what_tells_nothing() {
+    let (_, codes) = problem(32, 2, 1, 5);
+    let (target, run) = (Target::from(classes(&codes)), Run::default());
+    let zeros = [Matrix::zeros(32, 32)];
+    let same = [Matrix::from_fn(32, 32, |i, j| (-((i as f64 - j as f64) * 1e-4).powi(2)).exp())];
+    for (id, kernels) in [("mark", &zeros), ("cg_boost", &zeros), ("cg_boost", &same)] {
+        let found = learn(id, &[], kernels, &target, None, 1.0, &run).unwrap().report;
+        assert_eq!(found.status, Status::Converged, "{id}: {:?}", found.notes);
+        assert!(found.warnings.iter().any(|w| w.contains("told the same")), "{id}");
+    }
+}
+
 #[test]
 fn units_costs_and_odd_kernels() {
     let (kernels, codes) = problem(30, 2, 3, 7);

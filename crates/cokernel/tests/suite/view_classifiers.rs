@@ -170,6 +170,15 @@ fn lp_beta_beside_clarabel() {
         let (objective, best) = (loss / (nu * n as f64) - rho, least_margin_loss(&rows, nu));
         assert!((objective - best).abs() <= 1e-7 * (1.0 + best.abs()), "{objective} {best}");
         assert!((found.report.objective.last().unwrap() - best).abs() <= 1e-7 * (1.0 + best.abs()));
+        // A gap is relative to the objective, whatever its terms are.
+        let rough = [given[0].clone(), given[1].clone(), ("tol", Value::Real(0.1))];
+        let rough =
+            learn("lp_beta", &rough, &bank(&kernels, Storage::Resident), &classes, c).report;
+        let (reached, gap) = (rough.objective.last().unwrap(), rough.gap.unwrap());
+        assert!(
+            gap <= 0.1 && reached - best <= gap * reached.abs() + 1e-6,
+            "{reached} {best} {gap}"
+        );
         assert!((beta.iter().sum::<f64>() - 1.0).abs() < 1e-12 && beta.iter().all(|b| *b >= 0.0));
         assert!(rows.iter().filter(|r| margin(r) < rho - 1e-9).count() as f64 <= nu * n as f64);
         for (t, decisions) in decisions.iter().enumerate() {

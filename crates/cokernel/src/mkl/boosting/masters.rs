@@ -192,11 +192,13 @@ fn margin(y: &[f64], weights: &[f64], columns: &Columns, tol: f64, watch: &Watch
     }
     let ones = pull.iter().sum::<f64>().abs();
     let edge = |j: usize| simd::dot(columns.column(j), &pull);
+    // Entries of columns are about 1. Where nothing is better than no function, what could be is to be seen beside them.
+    let least = if found.primal < 0.0 { 1e-6 } else { 1e-4 };
     Answer {
         bias: found.weights[0] - found.weights[1],
         rho: found.rho,
         primal: found.primal,
-        size: (found.primal + found.rho + found.rho.abs()).max(1e-6),
+        size: hinge::size(found.primal + found.rho, found.rho).max(least),
         dual: found.lower,
         most: (0..count).map(edge).fold(ones, f64::max),
         gamma: found.weights[2..].to_vec(),

@@ -38,7 +38,8 @@
 //! Research* 224, 2013).
 //!
 //! **Certificate.** The objective of a master bounds the optimum over all columns from above, x with the edges of all
-//! columns from below. The gap is theirs, relative to the objective (to Σ w ξ + |ρ| with a margin).
+//! columns from below. The gap is theirs, relative to the objective (with a margin to at least 10⁻⁴ of Σ w ξ + |ρ|, whose
+//! difference that is).
 //!
 //! **Cost** of a round: M n² for each decision function; n W² for some 15 iterations with a margin, n² for each new column
 //! and a warm machine or n³/3 for the others. W columns take 8nW bytes, the Gram matrix 8n².
@@ -252,6 +253,13 @@ impl Boosting {
                         .to_string(),
                 );
             }
+        }
+        let none = |w: &Work<'_>| w.status.is_some_and(|s| s.is_success()) && w.count() == 0;
+        if !matches!(self.loss, Loss::Margin { .. }) && work.iter().any(none) {
+            report.warnings.push(
+                "no column has a coefficient: the kernels tell nothing, and every instance is told the same; take others"
+                    .to_string(),
+            );
         }
         if let Some(status) = early {
             let advice = match status {

@@ -87,8 +87,8 @@ pub(super) const GAMMA: Param = Param {
 /// In which unit kernels are.
 pub(super) const UNIT: Param = Param {
     name: "unit",
-    doc: "Kernels are divided, and C multiplied, by: diagonal, the mean diagonal entry of all kernels together; one, \
-          nothing, as printed. The 1 that takes the place of a constant is added afterwards.",
+    doc: "Kernels are divided, and C multiplied, by: diagonal, the mean diagonal entry of all kernels together, of \
+          instances as often as their sample weights say; one, nothing, as printed. The 1 that takes the place of a constant is added afterwards.",
     range: Range::Choice { default: "diagonal", of: &["diagonal", "one"] },
 };
 

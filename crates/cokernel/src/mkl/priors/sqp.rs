@@ -25,6 +25,10 @@ use crate::{Counts, Result, Run, Status, Watch};
 const ARMIJO: f64 = 1e-4;
 const TRIALS: usize = 40;
 
+/// Where no step leads down the program is solved to this part of its tolerance, down to the last.
+const FINER: f64 = 1e-2;
+const FINEST: f64 = 1e-13;
+
 pub(super) fn solve(part: &Part<'_>, run: &Run, watch: &Watch) -> Result<Fitted> {
     let _ = run;
     let n = part.n();
@@ -77,26 +81,23 @@ pub(super) fn solve(part: &Part<'_>, run: &Run, watch: &Watch) -> Result<Fitted>
             lower: &part.lower,
             upper: &part.upper,
         };
-        let tol = (0.01 * gap).max(0.01 * part.tol).min(1e-3);
-        let found = boxed(&problem, Some(&x), &Settings { tol, ..part.settings }, watch);
-        counts.machine_solves += 1;
-        counts.smo_steps += found.steps;
-        let step: Vec<f64> = found.coef.iter().zip(&x).map(|(a, b)| a - b).collect();
-        let slope: f64 = step.iter().zip(&gradient).map(|(d, g)| d * g).sum();
-        let mut length = 1.0;
-        let mut moved = None;
-        for _ in 0..TRIALS {
-            let trial: Vec<f64> = x.iter().zip(&step).map(|(x, d)| x + length * d).collect();
-            let Some(forms) = part.forms(&trial, watch) else { break };
-            if value(part, gain(part, &trial), &forms) <= g + ARMIJO * length * slope {
-                moved = Some(trial);
-                break;
+        let mut tol = (0.01 * gap).max(0.01 * part.tol).min(1e-3);
+        let mut start = x.clone();
+        let moved = loop {
+            let found = boxed(&problem, Some(&start), &Settings { tol, ..part.settings }, watch);
+            counts.machine_solves += 1;
+            counts.smo_steps += found.steps;
+            let step: Vec<f64> = found.coef.iter().zip(&x).map(|(a, b)| a - b).collect();
+            let moved = shorter(part, (&x, g), (&step, &gradient), watch);
+            // Where the losses of the program are large beside what a step can gain, a rough solution leads nowhere.
+            if moved.is_some() || tol <= FINEST || watch.stop().is_some() {
+                break moved;
             }
-            length *= 0.5;
-        }
+            (tol, start) = (FINER * tol, found.coef);
+        };
         match moved {
-            Some(next) if slope < 0.0 => x = next,
-            _ => break watch.stop().unwrap_or(Status::Stalled),
+            Some(next) => x = next,
+            None => break watch.stop().unwrap_or(Status::Stalled),
         }
     };
     let (point, _) = match best {
@@ -118,6 +119,26 @@ pub(super) fn solve(part: &Part<'_>, run: &Run, watch: &Watch) -> Result<Fitted>
         machine.status = Status::Converged;
     }
     Ok(Fitted { sigma, mu, machine, status, objective, lower: bounds, counts, at_bound })
+}
+
+/// The longest of the halves of a step from x after which g is low enough, if it leads down.
+fn shorter(
+    part: &Part<'_>,
+    (x, g): (&[f64], f64),
+    (step, gradient): (&[f64], &[f64]),
+    watch: &Watch,
+) -> Option<Vec<f64>> {
+    let slope: f64 = step.iter().zip(gradient).map(|(d, g)| d * g).sum();
+    let mut length = 1.0;
+    for _ in 0..if slope < 0.0 { TRIALS } else { 0 } {
+        let trial: Vec<f64> = x.iter().zip(step).map(|(x, d)| x + length * d).collect();
+        let forms = part.forms(&trial, watch)?;
+        if value(part, gain(part, &trial), &forms) <= g + ARMIJO * length * slope {
+            return Some(trial);
+        }
+        length *= 0.5;
+    }
+    None
 }
 
 /// (17).

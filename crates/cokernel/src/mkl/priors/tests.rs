@@ -1,7 +1,7 @@
 //! Derivatives by finite differences, bounds by sampling.
 
 use super::part::{Part, Point};
-use super::{Penalty, interior, newton, penalty};
+use super::{Penalty, interior, newton, penalty, sqp};
 use crate::bank::{Bank, Storage};
 use crate::data::Matrix;
 use crate::solve::smo::Settings;
@@ -321,4 +321,46 @@ fn an_upper_bound_is_none_below_what_coefficients_prove() {
         let upper = *found.objective.last().unwrap();
         assert!(upper >= own * (1.0 - 1e-7), "{seed}: {upper} below {own}");
     }
+}
+
+/// Machines whose costs are large beside what a step can gain: the published solver ends where Newton's does.
+#[test]
+fn the_published_solver_goes_on_where_costs_are_large() {
+    let (run, watch) = (Run::default(), Run::default().watch());
+    let mut ended = Vec::new();
+    for seed in 0..24 {
+        let mut rng = Run::with_seed(seed).rng("large costs");
+        let y: Vec<f64> = (0..N).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 }).collect();
+        let x: Vec<[f64; 2]> =
+            y.iter().map(|y| [0.5 * y, 0.0].map(|v| v + 3.0 * rng.random::<f64>())).collect();
+        let kernel = |width: f64| {
+            let far = |a: &[f64; 2], b: &[f64; 2]| (a[0] - b[0]).powi(2) + (a[1] - b[1]).powi(2);
+            Matrix::from_fn(N, N, |i, j| (-far(&x[i], &x[j]) / width).exp())
+        };
+        let count = 1 + seed as usize % 3;
+        let kernels = [1.0, 3.0, 0.3].map(kernel).into_iter().take(count).enumerate();
+        let kernels = kernels.map(|(m, k)| (format!("k{m}"), k)).collect();
+        let bank = Bank::from_matrices(kernels, Storage::Resident).unwrap();
+        let cost = [1e2, 1e3, 1e4][seed as usize / 3 % 3];
+        let part = Part {
+            bank: &bank,
+            unit: 1.0,
+            lower: y.iter().map(|y| (cost * y).min(0.0)).collect(),
+            upper: y.iter().map(|y| (cost * y).max(0.0)).collect(),
+            y,
+            values: Vec::new(),
+            gamma: 10.0,
+            penalty: Penalty::Averaged(10.0),
+            tol: 1e-3,
+            max_iterations: 500,
+            settings: Settings { tol: 1e-3, shrinking: true, cache: 1 << 20, max_steps: 1 << 40 },
+        };
+        let published = sqp::solve(&part, &run, &watch).unwrap();
+        let newton = newton::solve(&part, u64::MAX, &run, &watch).unwrap();
+        let last = |v: &[f64]| v.last().copied().unwrap();
+        let (upper, lower) = (last(&published.objective), last(&newton.lower));
+        ended.push((seed, count, cost, published.status, upper / lower - 1.0));
+    }
+    let right = |e: &&(u64, usize, f64, crate::Status, f64)| e.3.is_success() && e.4 <= 2.1e-3;
+    assert_eq!(ended.iter().filter(right).count(), ended.len(), "{ended:#?}");
 }
