@@ -11082,8 +11082,8 @@ class MEDFCClassifier(KernelClassifier):
         sequential quadratic programming of the paper, (19), in all α.
     unit : {"diagonal", "one"}, default="diagonal"
         Kernels are divided, and C multiplied, by: diagonal, the mean diagonal entry of all
-        kernels together; one, nothing, as printed. The 1 that takes the place of a constant
-        is added afterwards.
+        kernels together, of instances as often as their sample weights say; one, nothing,
+        as printed. The 1 that takes the place of a constant is added afterwards.
     values : {"out_of_fold", "in_sample"}, default="out_of_fold"
         Decision values that are learned from: out_of_fold, of machines that have not seen
         the instance; in_sample, of the machines themselves, as printed.
@@ -11254,8 +11254,8 @@ class GMLClassifier(KernelClassifier):
         are learned; none, zero (γ = ∞).
     unit : {"diagonal", "one"}, default="diagonal"
         Kernels are divided, and C multiplied, by: diagonal, the mean diagonal entry of all
-        kernels together; one, nothing, as printed. The 1 that takes the place of a constant
-        is added afterwards.
+        kernels together, of instances as often as their sample weights say; one, nothing,
+        as printed. The 1 that takes the place of a constant is added afterwards.
     values : {"out_of_fold", "in_sample"}, default="out_of_fold"
         Decision values that are learned from: out_of_fold, of machines that have not seen
         the instance; in_sample, of the machines themselves, as printed.
