@@ -247,7 +247,7 @@ pub trait Learner: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Whether instances without a label ([`Target::Partial`]) are no hindrance: it does not look at labels, or at
+    /// Whether instances without a label ([`Target::Partial`](crate::data::Target::Partial)) are no hindrance: it does not look at labels, or at
     /// those that are there.
     fn reads_partial_labels(&self) -> bool {
         false
@@ -298,7 +298,7 @@ pub trait Learner: fmt::Debug + Send + Sync {
     }
 
     /// Whether it learns from instances that lack some views, from the others that they have: it looks at
-    /// [`Bank::present`].
+    /// [`Bank::present`](crate::bank::Bank::present).
     fn learns_per_view(&self) -> bool {
         false
     }

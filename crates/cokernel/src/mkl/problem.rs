@@ -25,9 +25,9 @@ pub struct Problem<'a> {
     /// What was learned for the same instances, kernels and binary problems with other parameters:
     /// a start, which changes how long learning takes but not what it finds.
     pub warm: Option<&'a Learned>,
-    /// Pairs of instances, for methods that [read them](Learner::reads_pairs).
+    /// Pairs of instances, for methods that [read them](super::Learner::reads_pairs).
     pub pairs: Option<GivenPairs<'a>>,
-    /// The features towards landmarks that stand for the kernels, for methods that [learn in them](Learner::scales); the
+    /// The features towards landmarks that stand for the kernels, for methods that [learn in them](super::Learner::scales); the
     /// bank is then that of the landmarks.
     pub space: Option<&'a Space>,
     /// Where classifiers of the views are that other fits trained: see [`sharing`](Self::sharing).
@@ -112,7 +112,7 @@ pub struct Learned {
 }
 
 /// Decision functions f_t(x) = Σ_m (Σ_i A_tmi k_m(x_i, x) + b_tm): what new instances that lack some of the kernels
-/// are told by. Heads × kernels that the rule [reads](Rule::active).
+/// are told by. Heads × kernels that the rule [reads](crate::rule::Rule::active).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parts {
     /// The share of each kernel in f_t, 0 or more.

@@ -18,7 +18,7 @@ pub(crate) fn combination(
     }
 }
 
-/// [`train`](super::train) in the features of landmarks.
+/// [`train`](super::train()) in the features of landmarks.
 ///
 /// # Errors
 /// The rule is no weighted sum with weights of 0 or more; those of the method and the machine.
