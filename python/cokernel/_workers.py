@@ -65,6 +65,7 @@ class _Given:
     def cancel(self) -> None:
         for future in self._futures:
             future.cancel()
+        self._workers.end()
 
 
 class _GivenToDask:
@@ -123,6 +124,16 @@ class _Workers:
                 raise
             self.renew()
             return self.executor.submit(answer, task)  # type: ignore[no-any-return]
+
+    def end(self) -> None:
+        """Ends processes of our own at once, whatever they are at; others come in their place where they are needed."""
+        if not self.own:
+            return
+        processes = list((getattr(self.executor, "_processes", None) or {}).values())
+        self.executor.shutdown(wait=False, cancel_futures=True)
+        for process in processes:
+            process.kill()
+        self.executor = _processes(self.parts)
 
     def renew(self) -> None:
         self.executor.shutdown(wait=False, cancel_futures=True)
@@ -214,12 +225,19 @@ def on_workers(
     >>> alone == there
     True
     """
-    if isinstance(executor, bool) or (isinstance(executor, Integral) and executor < 1):
-        raise ValueError(f"executor: expected an executor or a number of processes, found {executor!r}")
+    if isinstance(executor, bool) or (isinstance(executor, Integral) and not 1 <= executor <= 1024):
+        raise ValueError(f"executor: expected an executor or a number of processes from 1 to 1024, found {executor!r:.80}")
     for name, value in {"parts": parts, "threads": threads, "least": least}.items():
-        if value is not None and (isinstance(value, bool) or not isinstance(value, Integral) or value < 1):
-            raise ValueError(f"{name}: expected a whole number, 1 or more, found {value!r}")
+        if value is None and name == "parts":
+            continue
+        most = 1024 if name == "threads" else 2**31 - 1
+        if isinstance(value, bool) or not isinstance(value, Integral) or not 1 <= value <= most:
+            raise ValueError(f"{name}: expected a whole number from 1 to {most}, found {value!r:.80}")
+    if scratch is not None and not isinstance(scratch, (str, os.PathLike)):
+        raise ValueError(f"scratch: expected a path, found {scratch!r:.80}")
     own = isinstance(executor, Integral)
+    if getattr(getattr(executor, "_client", executor), "status", "running") == "closed":
+        raise ValueError("executor: this client of Dask is closed")
     if isinstance(executor, type) or (executor is not None and not own and not hasattr(executor, "submit")):
         raise ValueError(
             f"executor: expected a concurrent.futures.Executor or a client of Dask, found {executor!r:.80}"

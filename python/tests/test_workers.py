@@ -151,6 +151,8 @@ def test_dask_gives_the_same_model_when_a_worker_is_killed(tmp_path: Path) -> No
         with ck.on_workers(watched, scratch=tmp_path, least=1):
             same(alone, learner().fit(X, y))
         assert watched.count > 6 and last not in client.run(os.getpid).values()
+    with pytest.raises(ValueError, match="closed"), ck.on_workers(client):
+        pass
     assert not list(tmp_path.iterdir())
 
 
@@ -201,12 +203,13 @@ def test_what_does_not_go_is_said(tmp_path: Path) -> None:
     X, y = data(400)
     with ck.on_workers(scratch=tmp_path), pytest.raises(ValueError, match="nystroem"):
         ck.MKLClassifier().fit(X, y)
-    for wrong in (0, True, "dask", object(), ThreadPoolExecutor, np.int64(0)):
+    for wrong in (0, 10**30, True, "dask", object(), ThreadPoolExecutor, np.int64(0)):
         with pytest.raises(ValueError, match="executor"), ck.on_workers(wrong):
             pass
     for name in ("parts", "threads", "least"):
-        with pytest.raises(ValueError, match=name), ck.on_workers(2, **{name: 0}):
-            pass
+        for number in (0, 10**30):
+            with pytest.raises(ValueError, match=name), ck.on_workers(2, **{name: number}):
+                pass
     (tmp_path / "file").write_text("")
     with ck.on_workers(scratch=tmp_path / "file"), pytest.raises(OSError, match="file"):
         learner().fit(X, y)

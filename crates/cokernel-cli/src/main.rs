@@ -93,6 +93,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    signals::files_may_be_too_large();
     std::panic::set_hook(Box::new(|panic| {
         let text = panic.to_string();
         let text = visible::on_one_line(&text);

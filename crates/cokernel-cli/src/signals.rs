@@ -24,3 +24,14 @@ pub fn keeps_after_hang_up<T>(set: impl FnOnce() -> T) -> T {
 pub fn keeps_after_hang_up<T>(set: impl FnOnce() -> T) -> T {
     set()
 }
+
+/// Beyond a limit on the size of files (`ulimit -f`) writing fails, as on a full disk, and does not end the program.
+#[cfg(unix)]
+pub fn files_may_be_too_large() {
+    // SAFETY: ignoring a signal runs no code of ours.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+}
+
+/// There is no SIGXFSZ.
+#[cfg(not(unix))]
+pub fn files_may_be_too_large() {}

@@ -13,9 +13,10 @@
 //! | symbol | name |
 //! |---|---|
 //! | λ | parameter `lambda` |
-//! | d | the mean diagonal entry of all M kernels together |
+//! | d | the mean of the absolute diagonal entries of all M kernels together |
 //! | w_i | [`Problem::weights`], class weights of the machine; over their mean |
 //! | columns with a coefficient | `details["columns"]` |
+//! | the objective over λ | the report's `objective` |
 //!
 //! **Deviations.** The paper's text is not at hand; the problem is that of LMKA §2.4 and of its abstract. Columns join in
 //! batches (a few, then half as many as there are), and all their coefficients are found again, where boosting would take a step.

@@ -214,12 +214,16 @@ impl<'a> Away<'a> {
         let Some(answers) = self.answers(&path, shares, stop)? else { return Ok(None) };
         let mut found: Vec<Moments> =
             sizes.iter().map(|size| (Vec::new(), vec![0.0; size * size])).collect();
+        let mut sums = HashMap::new();
         for said in answers {
             let mut numbers = said.numbers.as_slice();
-            for (_, group) in said.head.places {
-                let size = sizes.get(group).copied().ok_or_else(damaged)?;
-                let (means, rest) = numbers.split_at_checked(size).ok_or_else(damaged)?;
-                (found[group].0, numbers) = (means.to_vec(), rest);
+            for (sum, place) in said.head.places {
+                let strip = strips.get(place).ok_or_else(damaged)?;
+                sums.insert(place, sum);
+                if strip.rows.start == 0 {
+                    let parts = numbers.split_at_checked(sizes[strip.group]).ok_or_else(damaged)?;
+                    (found[strip.group].0, numbers) = (parts.0.to_vec(), parts.1);
+                }
             }
         }
         if found.iter().zip(sizes).any(|((means, _), size)| means.len() != *size) {
@@ -227,10 +231,16 @@ impl<'a> Away<'a> {
         }
         let file = File::open(&kept.0).map_err(io)?;
         let (mut at, mut block) = (0, Vec::new());
-        for strip in &strips {
+        for (place, strip) in strips.iter().enumerate() {
             let size = sizes[strip.group];
             block.resize(strip.numbers(), 0.0);
             place::read(&file, bytemuck::cast_slice_mut(&mut block), at).map_err(io)?;
+            if sums.get(&place) != Some(&crc32fast::hash(bytemuck::cast_slice(&block))) {
+                let path = kept.0.display();
+                return Err(Error::Data(format!(
+                    "{path}: is not what workers wrote there; the same fit goes on from what else lies in the folder"
+                )));
+            }
             at += block.len() as u64 * 8;
             let rows = found[strip.group].1[strip.rows.start * size..].chunks_mut(size);
             for (row, own) in rows.zip(block.chunks(strip.rows.end)) {

@@ -199,8 +199,8 @@ mod tests {
         }
     }
 
-    /// Tasks one after the other, each in turn.
-    struct Here(usize);
+    /// Tasks one after the other, and what is done to the strips that they wrote.
+    struct Here(usize, fn(&mut [u8]));
 
     impl Executor for Here {
         fn workers(&self) -> usize {
@@ -208,7 +208,16 @@ mod tests {
         }
 
         fn map(&self, tasks: &[String], _: &dyn Fn() -> bool) -> Result<Option<Vec<Vec<u8>>>> {
-            tasks.iter().map(|task| answer(task)).collect::<Result<_>>().map(Some)
+            let answers = tasks.iter().map(|task| answer(task)).collect::<Result<_>>()?;
+            let task: serde_json::Value = serde_json::from_str(&tasks[0]).unwrap();
+            for file in std::fs::read_dir(task["folder"].as_str().unwrap()).unwrap().flatten() {
+                if file.file_name().to_string_lossy().starts_with("strips-") {
+                    let mut bytes = std::fs::read(file.path()).unwrap();
+                    self.1(&mut bytes);
+                    std::fs::write(file.path(), bytes).unwrap();
+                }
+            }
+            Ok(Some(answers))
         }
     }
 
@@ -270,12 +279,17 @@ mod tests {
                 let found = here.line(a)[b];
                 assert!((found - wanted).abs() < 1e-9 * (1.0 + wanted.abs()), "{found} {wanted}");
             }
-            for count in [1, 2, 5] {
-                let executor: Arc<dyn Executor> = Arc::new(Here(count));
+            let all: Vec<usize> = (0..n).collect();
+            let with = |count: usize, damage: fn(&mut [u8])| {
+                let executor: Arc<dyn Executor> = Arc::new(Here(count, damage));
                 let workers = Workers { least: 1, ..Workers::new(Some(executor), folder.path()) };
-                let all: Vec<usize> = (0..n).collect();
                 let away = Away::new(&workers, (folder.path(), &digest), (&all, n)).unwrap();
-                let there = Curvature::of(&of(&content, &watch, away), sample.clone()).unwrap();
+                Curvature::of(&of(&content, &watch, away), sample.clone())
+            };
+            let said = with(2, |bytes| bytes[4_000] ^= 1).map(|_| ()).unwrap_err().to_string();
+            assert!(said.contains("is not what workers wrote"), "{said}");
+            for count in [1, 2, 5] {
+                let there = with(count, |_| {}).unwrap();
                 let bits = |v: &[f64]| v.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
                 assert_eq!(bits(&here.mean), bits(&there.mean), "{count} workers");
                 for j in sample.kernels.iter().flat_map(|m| space.part(*m)) {

@@ -119,7 +119,8 @@ pub(super) struct Ask {
     pub values: String,
 }
 
-/// Which task is answered, and the nodes of the tree of which the numbers are the sums; of strips the groups of which they are the means.
+/// Which task is answered, and the nodes of the tree of which the numbers are the sums; or the checksums and numbers of the strips
+/// that were written, with the means of the groups that begin with one of them.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Told {
     pub ask: String,
@@ -326,13 +327,13 @@ impl Given<'_> {
             for strip in own_strips {
                 let rows = found[(strip.rows.start - wanted.start) * size..].chunks(size);
                 let of_strip = rows.take(strip.rows.len()).flat_map(|row| &row[..strip.rows.end]);
-                let numbers: Vec<f64> = of_strip.copied().collect();
-                place::write(&file, bytemuck::cast_slice(&numbers), at)
-                    .map_err(|source| unwritten(&path, source))?;
-                at += numbers.len() as u64 * 8;
+                let block: Vec<f64> = of_strip.copied().collect();
+                let bytes = bytemuck::cast_slice(&block);
+                place::write(&file, bytes, at).map_err(|source| unwritten(&path, source))?;
+                at += bytes.len() as u64;
+                places.push((crc32fast::hash(bytes), first + places.len()));
             }
             if wanted.start == 0 {
-                places.push((0, group));
                 numbers.extend(means);
             }
         }

@@ -15,6 +15,9 @@ use cokernel_dense::{Slice, product_plus, simd};
 /// Rows that SMO keeps, in bytes.
 const CACHE: usize = 200 << 20;
 
+/// What a gap with a margin is relative to, at the least: margins of this part of the mean diagonal entry are within reach.
+const LEAST: f64 = 1e-6;
+
 /// A program that grows with its columns.
 pub(super) enum Master {
     Margin { y: Vec<f64>, weights: Vec<f64> },
@@ -192,8 +195,8 @@ fn margin(y: &[f64], weights: &[f64], columns: &Columns, tol: f64, watch: &Watch
     }
     let ones = pull.iter().sum::<f64>().abs();
     let edge = |j: usize| simd::dot(columns.column(j), &pull);
-    // Entries of columns are about 1. Where nothing is better than no function, what could be is to be seen beside them.
-    let least = if found.primal < 0.0 { 1e-6 } else { 1e-4 };
+    // Entries of columns are about 1. Where nothing is better than no function, less is proved of what could be.
+    let least = if found.primal < 0.0 { LEAST } else { 10.0 * LEAST };
     Answer {
         bias: found.weights[0] - found.weights[1],
         rho: found.rho,

@@ -39,7 +39,7 @@
 //!
 //! **Certificate.** The objective of a master bounds the optimum over all columns from above, x with the edges of all
 //! columns from below. The gap is theirs, relative to the objective (with a margin to at least 10⁻⁴ of Σ w ξ + |ρ|, whose
-//! difference that is).
+//! difference that is, and to 10⁻⁶, kernels being over d).
 //!
 //! **Cost** of a round: M n² for each decision function; n W² for some 15 iterations with a margin, n² for each new column
 //! and a warm machine or n³/3 for the others. W columns take 8nW bytes, the Gram matrix 8n².
@@ -257,7 +257,8 @@ impl Boosting {
         let none = |w: &Work<'_>| w.status.is_some_and(|s| s.is_success()) && w.count() == 0;
         if !matches!(self.loss, Loss::Margin { .. }) && work.iter().any(none) {
             report.warnings.push(
-                "no column has a coefficient: the kernels tell nothing, and every instance is told the same; take others"
+                "no column has a coefficient, and every instance is told the same: the kernels tell nothing, or what they tell is \
+                 within the tolerance of the constant at this regularisation (tol, and lambda or C)"
                     .to_string(),
             );
         }

@@ -205,7 +205,10 @@ impl Priors {
         for (t, role) in roles.iter().enumerate() {
             let part = self.part(problem, svc, classes, (t, *role), &costs, unit, (views, &none));
             let mut found = match self.sqp {
-                true => sqp::solve(&part, run, &watch)?,
+                true => match views_alone(&part) {
+                    Some(found) => found,
+                    None => sqp::solve(&part, run, &watch)?,
+                },
                 false => self.solved(&part, run, &watch)?,
             };
             if let Some(trained) = trained {
