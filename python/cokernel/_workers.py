@@ -225,13 +225,13 @@ def on_workers(
     >>> alone == there
     True
     """
-    if isinstance(executor, bool) or (isinstance(executor, Integral) and not 1 <= executor <= 1024):
+    if isinstance(executor, bool) or (isinstance(executor, Integral) and not 1 <= int(executor) <= 1024):
         raise ValueError(f"executor: expected an executor or a number of processes from 1 to 1024, found {executor!r:.80}")
     for name, value in {"parts": parts, "threads": threads, "least": least}.items():
         if value is None and name == "parts":
             continue
         most = 1024 if name == "threads" else 2**31 - 1
-        if isinstance(value, bool) or not isinstance(value, Integral) or not 1 <= value <= most:
+        if isinstance(value, bool) or not isinstance(value, Integral) or not 1 <= int(value) <= most:
             raise ValueError(f"{name}: expected a whole number from 1 to {most}, found {value!r:.80}")
     if scratch is not None and not isinstance(scratch, (str, os.PathLike)):
         raise ValueError(f"scratch: expected a path, found {scratch!r:.80}")

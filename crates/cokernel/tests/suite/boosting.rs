@@ -356,6 +356,23 @@ fn nothing_is_learned_of_what_tells_nothing() {
     }
 }
 
+/// Of several decision functions those without a column are told by their number.
+#[test]
+fn functions_without_a_column_are_counted() {
+    let (_, codes) = problem(36, 3, 1, 5);
+    // Which instances are in the first class, and nothing of the others.
+    let first = |i: usize| f64::from(u8::from(codes[i] == 0));
+    let kernels = [Matrix::from_fn(36, 36, |i, j| first(i) * first(j))];
+    let (target, run) = (Target::from(classes(&codes)), Run::default());
+    let found = learn("mark", &[], &kernels, &target, None, 1.0, &run).unwrap().report;
+    let without = found.details["columns"].iter().filter(|c| **c == 0.0).count();
+    let said = found.warnings.iter().any(|w| w.contains("told the same"));
+    assert_eq!(said, without > 0, "{:?}", found.details["columns"]);
+    let zeros = learn("mark", &[], &[Matrix::zeros(36, 36)], &target, None, 1.0, &run).unwrap();
+    let said = &zeros.report.warnings;
+    assert!(said.iter().any(|w| w.contains("and every instance")), "{said:?}");
+}
+
 #[test]
 fn units_costs_and_odd_kernels() {
     let (kernels, codes) = problem(30, 2, 3, 7);

@@ -236,29 +236,34 @@ impl Boosting {
             report
                 .details
                 .insert("rho".to_string(), of(&|w| w.best.as_ref().map_or(0.0, |b| b.rho)));
-            // Of all columns only what has converged knows.
-            let ended = |w: &&Work<'_>| w.status.is_some_and(|s| s.is_success());
-            if work.iter().filter(ended).any(|w| w.count() == 0) {
-                report.warnings.push(
-                    "no column has a coefficient: with this nu the constant alone has the largest margin, and every instance is \
-                     told the same; a smaller nu lets fewer of them be on the wrong side"
-                        .to_string(),
-                );
-            }
-            let mut ended = work.iter().filter(ended);
-            if ended.any(|w| w.best.as_ref().is_some_and(|b| b.rho <= 0.0)) {
-                report.warnings.push(
-                    "no columns give a positive margin to all but a share nu of the instances: a larger nu lets more of them be \
-                     on the wrong side, or take kernels that say more"
-                        .to_string(),
-                );
-            }
         }
-        let none = |w: &Work<'_>| w.status.is_some_and(|s| s.is_success()) && w.count() == 0;
-        if !matches!(self.loss, Loss::Margin { .. }) && work.iter().any(none) {
+        // Of all columns only what has converged knows.
+        let ended = |w: &&Work<'_>| w.status.is_some_and(|s| s.is_success());
+        let (none, all) =
+            (work.iter().filter(ended).filter(|w| w.count() == 0).count(), work.len());
+        if none > 0 {
+            let functions = match none == all {
+                true => "and every instance is told the same".to_string(),
+                false => format!(
+                    "in {none} of {all} decision functions, where every instance is told the same"
+                ),
+            };
+            let why = match self.loss {
+                Loss::Margin { .. } => {
+                    "with this nu the constant alone has the largest margin; a smaller nu lets fewer of them be on the wrong side"
+                }
+                _ => {
+                    "the kernels tell nothing, or what they tell is within the tolerance of the constant at this regularisation \
+                     (tol, and lambda or C)"
+                }
+            };
+            report.warnings.push(format!("no column has a coefficient, {functions}: {why}"));
+        }
+        let without = |w: &Work<'_>| w.best.as_ref().is_some_and(|b| b.rho <= 0.0);
+        if work.iter().filter(ended).any(without) {
             report.warnings.push(
-                "no column has a coefficient, and every instance is told the same: the kernels tell nothing, or what they tell is \
-                 within the tolerance of the constant at this regularisation (tol, and lambda or C)"
+                "no columns give a positive margin to all but a share nu of the instances: a larger nu lets more of them be \
+                 on the wrong side, or take kernels that say more"
                     .to_string(),
             );
         }
