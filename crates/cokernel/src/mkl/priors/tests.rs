@@ -285,6 +285,23 @@ fn the_interior_method_can_be_stopped_anywhere() {
     }
 }
 
+/// Kernels alone, under the averaged prior with this λ.
+fn without_views(bank: &Bank, y: Vec<f64>, cost: f64, (rate, tol): (f64, f64)) -> Part<'_> {
+    Part {
+        bank,
+        unit: 1.0,
+        lower: y.iter().map(|y| (cost * y).min(0.0)).collect(),
+        upper: y.iter().map(|y| (cost * y).max(0.0)).collect(),
+        y,
+        values: Vec::new(),
+        gamma: 1.0,
+        penalty: Penalty::Averaged(rate),
+        tol,
+        max_iterations: 500,
+        settings: Settings { tol, shrinking: true, cache: 1 << 20, max_steps: 1 << 40 },
+    }
+}
+
 #[test]
 fn an_upper_bound_is_none_below_what_coefficients_prove() {
     // Kernels of rank 1 to 3, classes that overlap, large C: values of σK α lose all their digits.
@@ -301,19 +318,7 @@ fn an_upper_bound_is_none_below_what_coefficients_prove() {
         let bank = Bank::from_matrices(vec![("k".into(), kernel)], Storage::Resident).unwrap();
         let run = Run::default();
         let (cost, tol) = (3e7, 1e-6);
-        let part = Part {
-            bank: &bank,
-            unit: 1.0,
-            lower: y.iter().map(|y| (cost * y).min(0.0)).collect(),
-            upper: y.iter().map(|y| (cost * y).max(0.0)).collect(),
-            y,
-            values: Vec::new(),
-            gamma: 1.0,
-            penalty: Penalty::Averaged(1e-4),
-            tol,
-            max_iterations: 50,
-            settings: Settings { tol, shrinking: true, cache: 1 << 20, max_steps: 1 << 20 },
-        };
+        let part = without_views(&bank, y, cost, (1e-4, tol));
         let watch = run.watch();
         let found = newton::solve(&part, 20, &run, &watch).unwrap();
         let x = &found.machine.coef;
@@ -342,19 +347,7 @@ fn the_published_solver_goes_on_where_costs_are_large() {
         let kernels = kernels.map(|(m, k)| (format!("k{m}"), k)).collect();
         let bank = Bank::from_matrices(kernels, Storage::Resident).unwrap();
         let cost = [1e2, 1e3, 1e4][seed as usize / 3 % 3];
-        let part = Part {
-            bank: &bank,
-            unit: 1.0,
-            lower: y.iter().map(|y| (cost * y).min(0.0)).collect(),
-            upper: y.iter().map(|y| (cost * y).max(0.0)).collect(),
-            y,
-            values: Vec::new(),
-            gamma: 10.0,
-            penalty: Penalty::Averaged(10.0),
-            tol: 1e-3,
-            max_iterations: 500,
-            settings: Settings { tol: 1e-3, shrinking: true, cache: 1 << 20, max_steps: 1 << 40 },
-        };
+        let part = without_views(&bank, y, cost, (10.0, 1e-3));
         let published = sqp::solve(&part, &run, &watch).unwrap();
         let newton = newton::solve(&part, u64::MAX, &run, &watch).unwrap();
         let last = |v: &[f64]| v.last().copied().unwrap();
