@@ -236,14 +236,15 @@ def on_workers(
     if scratch is not None and not isinstance(scratch, (str, os.PathLike)):
         raise ValueError(f"scratch: expected a path, found {scratch!r:.80}")
     own = isinstance(executor, Integral)
-    if getattr(getattr(executor, "_client", executor), "status", "running") == "closed":
+    client = getattr(executor, "_client", executor)
+    if getattr(client, "status", None) == "closed":
         raise ValueError("executor: this client of Dask is closed")
+    if getattr(client, "asynchronous", False):
+        raise ValueError("executor: a client of Dask with asynchronous=True cannot be waited for; give one without")
     if isinstance(executor, type) or (executor is not None and not own and not hasattr(executor, "submit")):
         raise ValueError(
             f"executor: expected a concurrent.futures.Executor or a client of Dask, found {executor!r:.80}"
         )
-    if getattr(executor, "asynchronous", False):
-        raise ValueError("executor: a client of Dask with asynchronous=True cannot be waited for; give one without")
     if own:
         executor = int(executor)
         parts = parts or executor
