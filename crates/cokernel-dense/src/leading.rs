@@ -16,9 +16,11 @@
 //! Cost: 4/3 n³ for the reduction, O(n k (k + 50)) for the rest.
 
 use crate::Slice;
-use crate::products::below_diagonal;
+use crate::products::{below_diagonal, transpose};
 use crate::simd::{self, LEAST_SQUARE, Lanes, Shifted, TOGETHER, positive_pivots};
 use crate::tridiagonal::Reduced;
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
 
 /// Halvings of an interval as long as the spectrum, after which it is as short as rounding.
 const HALVINGS: usize = 54;
@@ -28,6 +30,9 @@ const STEPS: usize = 6;
 
 /// Residuals of T, in units of ε ‖T‖, from which there is no further step.
 const ROUNDING: f64 = 20.0;
+
+/// The square of what is left of a vector of length 1 without those before it, from which on it is not cleared once more.
+const LITTLE: f64 = 0.5;
 
 /// Residuals, in units of n ε ‖T‖, that are still as good as those of a full decomposition.
 const FAIR: f64 = 2.0;
@@ -42,8 +47,19 @@ pub(super) fn leading(a: Slice<'_>, k: usize, least: bool) -> Option<(Vec<f64>, 
     // Entries of the order of 1, so that no square overflows or vanishes.
     let scale = if largest > 0.0 { largest.log2().floor().exp2() } else { 1.0 };
     let mut turned = vec![0.0; n * n];
-    (0..n).for_each(|i| turned[i * n + i] = row(i)[i] / scale);
-    below_diagonal(n, |i, j| turned[j * n + i] = row(i)[j] / scale);
+    if a.stride == n {
+        // What this puts below the diagonal is not read.
+        transpose(&a.values[..n * n], n, &mut turned);
+        // A power of two, so that both ways give the same numbers.
+        let inverse = 1.0 / scale;
+        match inverse.is_normal() {
+            true => turned.iter_mut().for_each(|v| *v *= inverse),
+            false => turned.iter_mut().for_each(|v| *v /= scale),
+        }
+    } else {
+        (0..n).for_each(|i| turned[i * n + i] = row(i)[i] / scale);
+        below_diagonal(n, |i, j| turned[j * n + i] = row(i)[j] / scale);
+    }
     let reduced = Reduced::new(n, turned);
     let t = Tridiagonal::new(&reduced.d, &reduced.e);
     let values = t.values(&(0..k).chain(least.then_some(n - 1)).collect::<Vec<_>>());
@@ -116,22 +132,32 @@ impl<'a> Tridiagonal<'a> {
                 golden - (golden as u64) as f64 - 0.45
             };
             let mut x: Vec<Lanes> = (0..n).map(|i| std::array::from_fn(|l| start(i, l))).collect();
+            let (earlier, rest) = vectors.split_at_mut(first * n);
+            let own = &mut rest[..values.len() * n];
             let mut worst = f64::INFINITY;
             for step in 0..STEPS {
                 factors.solve(&mut x);
+                for (l, own) in own.chunks_exact_mut(n).enumerate() {
+                    own.iter_mut().zip(&x).for_each(|(v, x)| *v = x[l]);
+                }
+                // One step is never the last, and twice is enough.
+                let times = if step == 0 { 1 } else { 2 };
+                own.chunks_exact_mut(n).for_each(|own| _ = normalize(own));
+                (0..times).for_each(|_| clear(earlier, own, n));
                 worst = 0.0;
                 for (l, value) in values.iter().enumerate() {
-                    let (earlier, own) = vectors.split_at_mut((first + l) * n);
+                    let (before, own) = own.split_at_mut(l * n);
                     let own = &mut own[..n];
-                    own.iter_mut().zip(&x).for_each(|(v, x)| *v = x[l]);
                     normalize(own);
-                    // One step is never the last, and twice is enough.
-                    for _ in 0..if step == 0 { 1 } else { 2 } {
-                        for earlier in earlier.chunks_exact(n) {
-                            let share = simd::dot(earlier, own);
-                            simd::subtract(own, share, earlier);
+                    for _ in 0..times {
+                        for before in before.chunks_exact(n) {
+                            let share = simd::dot(before, own);
+                            simd::subtract(own, share, before);
                         }
-                        normalize(own);
+                        // What has lost little is as orthogonal as it gets.
+                        if normalize(own) > LITTLE {
+                            break;
+                        }
                     }
                     let residual = self.residual(own, *value);
                     worst = if residual > worst || residual.is_nan() { residual } else { worst };
@@ -151,22 +177,40 @@ impl<'a> Tridiagonal<'a> {
     /// ‖Tx − λx‖; NaN if x is.
     fn residual(&self, x: &[f64], value: f64) -> f64 {
         let n = x.len();
-        let row = |i: usize| {
-            let before = if i == 0 { 0.0 } else { self.e[i - 1] * x[i - 1] };
-            let after = if i + 1 == n { 0.0 } else { self.e[i] * x[i + 1] };
-            before + (self.d[i] - value) * x[i] + after
+        let ends = (self.d[0] - value) * x[0] + self.e[0] * x[1];
+        let last = self.e[n - 2] * x[n - 2] + (self.d[n - 1] - value) * x[n - 1];
+        let inner = x.windows(3).zip(self.e.windows(2)).zip(&self.d[1..]);
+        let square = |((x, e), d): ((&[f64], &[f64]), &f64)| {
+            (e[0] * x[0] + (d - value) * x[1] + e[1] * x[2]).powi(2)
         };
-        (0..n).map(|i| row(i).powi(2)).sum::<f64>().sqrt()
+        (ends.powi(2) + inner.map(square).sum::<f64>() + last.powi(2)).sqrt()
     }
 }
 
-fn normalize(x: &mut [f64]) {
+/// Clears rows of length n of these earlier ones, which are orthonormal.
+fn clear(earlier: &[f64], rows: &mut [f64], n: usize) {
+    let (before, count) = (earlier.len() / n, rows.len() / n);
+    if before == 0 {
+        return;
+    }
+    let mut shares = vec![0.0; count * before];
+    let mut shares = MatMut::from_row_major_slice_mut(&mut shares, count, before);
+    let earlier = MatRef::from_row_major_slice(earlier, before, n);
+    let mut rows = MatMut::from_row_major_slice_mut(rows, count, n);
+    matmul(shares.as_mut(), Accum::Replace, rows.as_ref(), earlier.transpose(), 1.0, Par::Seq);
+    matmul(rows.as_mut(), Accum::Add, shares.as_ref(), earlier, -1.0, Par::Seq);
+}
+
+/// Makes x as long as 1; the square of its length before.
+fn normalize(x: &mut [f64]) -> f64 {
     let square = simd::dot(x, x);
     if square.is_normal() {
         let inverse = 1.0 / square.sqrt();
-        return x.iter_mut().for_each(|v| *v *= inverse);
+        x.iter_mut().for_each(|v| *v *= inverse);
+        return square;
     }
     let largest = x.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
     let length = largest * x.iter().map(|v| (v / largest).powi(2)).sum::<f64>().sqrt();
     x.iter_mut().for_each(|v| *v /= length);
+    square
 }

@@ -13,22 +13,41 @@ pub fn symmetric_times(a: &[f64], stride: usize, x: &[f64], y: &mut [f64]) {
     let n = x.len();
     assert!(y.len() == n && stride >= n && (n == 0 || a.len() >= (n - 1) * stride + n));
     y.fill(0.0);
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx512f") {
+        let whole = n / ROWS * ROWS;
+        for first in (0..whole).step_by(ROWS) {
+            // SAFETY: the instruction set was just found on this machine; all entries lie within a, as was asked above.
+            unsafe { rows_512(&a[first * stride + first..], stride, &x[first..], &mut y[first..]) };
+        }
+        return small(
+            &a[whole.min(n.saturating_sub(1)) * (stride + 1)..],
+            stride,
+            &x[whole..],
+            &mut y[whole..],
+        );
+    }
     for first in (0..n).step_by(ROWS) {
         let end = n.min(first + ROWS);
-        for i in first..end {
-            let row = &a[i * stride..i * stride + end];
-            y[i] += row[i] * x[i];
-            for j in i + 1..end {
-                y[i] += row[j] * x[j];
-                y[j] += row[j] * x[i];
-            }
-        }
+        small(&a[first * (stride + 1)..], stride, &x[first..end], &mut y[first..end]);
         if end < n {
             let rows = std::array::from_fn(|r| &a[(first + r) * stride + end..][..n - end]);
             let own = std::array::from_fn(|r| x[first + r]);
             let (before, after) = y.split_at_mut(end);
             let sums = both_ways(&rows, &own, &x[end..], after);
             before[first..].iter_mut().zip(sums).for_each(|(y, sum)| *y += sum);
+        }
+    }
+}
+
+/// y += A x for a few rows and columns.
+fn small(a: &[f64], stride: usize, x: &[f64], y: &mut [f64]) {
+    for i in 0..x.len() {
+        let row = &a[i * stride..i * stride + x.len()];
+        y[i] += row[i] * x[i];
+        for j in i + 1..x.len() {
+            y[i] += row[j] * x[j];
+            y[j] += row[j] * x[i];
         }
     }
 }
@@ -159,4 +178,65 @@ unsafe fn both_ways_512(
             sum + v * x
         })
     })
+}
+
+/// The share of four rows in [`symmetric_times`], from the diagonal on, and of the columns below it: `a`, `x` and `y` begin
+/// with the first of the rows. What a row has before its diagonal, and what is beyond its end, is masked.
+///
+/// # Safety
+/// The machine has AVX-512; x and y have the same length n of at least four, and `a` the entries 3 · `stride` + n.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+unsafe fn rows_512(a: &[f64], stride: usize, x: &[f64], y: &mut [f64]) {
+    use std::arch::x86_64::{
+        _mm512_fmadd_pd, _mm512_loadu_pd, _mm512_mask_storeu_pd, _mm512_maskz_loadu_pd,
+        _mm512_maskz_mov_pd, _mm512_reduce_add_pd, _mm512_set1_pd, _mm512_setzero_pd,
+        _mm512_storeu_pd,
+    };
+    let n = x.len();
+    debug_assert!(n >= ROWS && y.len() == n && a.len() >= (ROWS - 1) * stride + n);
+    // The first numbers of eight, as many as there are.
+    let first = |count: usize| if count >= 8 { u8::MAX } else { (1 << count) - 1 };
+    let own: [_; ROWS] = std::array::from_fn(|r| _mm512_set1_pd(x[r]));
+    let mut lanes = [_mm512_setzero_pd(); ROWS];
+    // SAFETY: what a mask leaves lies within the slices.
+    unsafe {
+        let all = first(n);
+        let at_x = _mm512_maskz_loadu_pd(all, x.as_ptr());
+        let mut at_y = _mm512_maskz_loadu_pd(all, y.as_ptr());
+        for r in 0..ROWS {
+            let (diagonal, own_row) = (1_u8 << r, a.as_ptr().add(r * stride));
+            let from = all & !(diagonal - 1);
+            let v = _mm512_maskz_loadu_pd(from, own_row);
+            lanes[r] = _mm512_fmadd_pd(v, at_x, lanes[r]);
+            at_y = _mm512_fmadd_pd(own[r], _mm512_maskz_mov_pd(from & !diagonal, v), at_y);
+        }
+        _mm512_mask_storeu_pd(y.as_mut_ptr(), all, at_y);
+        let mut at = 8;
+        while at + 8 <= n {
+            let at_x = _mm512_loadu_pd(x.as_ptr().add(at));
+            let mut at_y = _mm512_loadu_pd(y.as_ptr().add(at));
+            for r in 0..ROWS {
+                let v = _mm512_loadu_pd(a.as_ptr().add(r * stride + at));
+                lanes[r] = _mm512_fmadd_pd(v, at_x, lanes[r]);
+                at_y = _mm512_fmadd_pd(own[r], v, at_y);
+            }
+            _mm512_storeu_pd(y.as_mut_ptr().add(at), at_y);
+            at += 8;
+        }
+        if at < n {
+            let rest = first(n - at);
+            let at_x = _mm512_maskz_loadu_pd(rest, x.as_ptr().add(at));
+            let mut at_y = _mm512_maskz_loadu_pd(rest, y.as_ptr().add(at));
+            for r in 0..ROWS {
+                let v = _mm512_maskz_loadu_pd(rest, a.as_ptr().add(r * stride + at));
+                lanes[r] = _mm512_fmadd_pd(v, at_x, lanes[r]);
+                at_y = _mm512_fmadd_pd(own[r], v, at_y);
+            }
+            _mm512_mask_storeu_pd(y.as_mut_ptr().add(at), rest, at_y);
+        }
+    }
+    for r in 0..ROWS {
+        y[r] += _mm512_reduce_add_pd(lanes[r]);
+    }
 }

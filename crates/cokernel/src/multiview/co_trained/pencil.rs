@@ -41,16 +41,16 @@ pub(super) fn leading(graph: &Graph, count: usize) -> Result<Option<Leading>> {
     if !alpha.is_normal() {
         return Ok(None);
     }
-    let mut z = Matrix::zeros(n, w);
+    let mut z = Vec::with_capacity(n * w);
     for (i, s) in graph.scaling.iter().enumerate() {
-        let (of_c, rest) = z.row_mut(i).split_at_mut(c);
-        let (of_h, one) = rest.split_at_mut(c);
-        of_c.iter_mut().zip(graph.c.row(i)).for_each(|(z, v)| *z = alpha * s * v);
-        of_h.iter_mut().zip(graph.h.row(i)).for_each(|(z, v)| *z = s / alpha * v);
-        one.iter_mut().for_each(|z| *z = root * s);
+        let (of_c, of_h) = (alpha * s, s / alpha);
+        z.extend(graph.c.row(i).iter().map(|v| of_c * v));
+        z.extend(graph.h.row(i).iter().map(|v| of_h * v));
+        z.extend((w > 2 * c).then_some(root * s));
     }
+    let z = Slice::new(&z, n, w);
     let mut gram = vec![0.0; w * w];
-    gram_above(Slice::of(&z), &mut gram);
+    gram_above(z, &mut gram);
     let Some(factor) = Cholesky::new(w, gram) else { return Ok(None) };
     let r = factor.upper();
     let (found, y) = dense::leading_eigen(&reduced(&r, w, c), count + 1)?;
@@ -70,7 +70,7 @@ pub(super) fn leading(graph: &Graph, count: usize) -> Result<Option<Leading>> {
         i if i < 2 * c => 0.5 * shares.get(i - c, j),
         _ => shares.get(i, j),
     });
-    let vectors = dense::product(Slice::of(&z), Slice::of(&turned));
+    let vectors = dense::product(z, Slice::of(&turned));
     let inner = dense::gram_tn(Slice::of(&vectors), Slice::of(&vectors));
     let identity = |i: usize, j: usize| f64::from(u8::from(i == j));
     let apart = (0..count).flat_map(|i| (0..count).map(move |j| (i, j)));
