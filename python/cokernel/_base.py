@@ -10,7 +10,6 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -19,6 +18,7 @@ from . import _native, _views, _workers, annotated
 from ._json import loads
 from ._instances import Given, Similar, align, is_several
 from ._kernels import SIMILAR, kernel_texts
+from ._limits import threads_of
 from ._report import report
 from ._state import state_of
 
@@ -122,7 +122,7 @@ class NativeEstimator(BaseEstimator):  # type: ignore[misc]
     def _run(self, seed: int = 0) -> _native.Run:
         return _native.Run(
             seed=seed,
-            threads=effective_n_jobs(self.n_jobs),
+            threads=threads_of(self.n_jobs),
             time_limit=self.time_limit,
             memory=bytes_of("memory", self.memory),
             verbose=bool(self.verbose),

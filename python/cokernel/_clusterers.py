@@ -15,6 +15,7 @@ from . import _native
 from ._json import loads
 from ._base import SavedEstimator, chosen, keep_embedding, seed_of, whole
 from ._kernels import kernel_texts
+from ._limits import MOST_STARTS
 from ._pairs import PairLearner, native_pairs
 from ._report import warn_unless_converged
 
@@ -96,6 +97,8 @@ class ViewClusterer(ClusterMixin, SavedEstimator):  # type: ignore[misc]
         """
         clusters = whole("n_clusters", self.n_clusters)
         n_init = whole("n_init", self.n_init)
+        if n_init > MOST_STARTS:
+            raise ValueError(f"n_init: expected at most {MOST_STARTS}, found {n_init}")
         given = self._match(X, reset=True, union=True, present=present)
         views = self._read(given, reset=True, own=True, lacking=True)
         run = self._run(seed_of(self.random_state))

@@ -187,7 +187,7 @@ class BestSingleMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -303,7 +303,7 @@ class BestSingleMKLRegressor(KernelRegressor):
         Folds of the inner cross-validation on the training instances. Whole number from 2
         to 100.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -406,7 +406,7 @@ class BestSingleMKLOutlierDetector(KernelOutlierDetector):
         Folds of the inner cross-validation on the training instances. Whole number from 2
         to 100.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -508,7 +508,7 @@ class ConcatMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -619,7 +619,7 @@ class ConcatMKLRegressor(KernelRegressor):
         The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
         Those that have an argument here, as C, are given there.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -717,7 +717,7 @@ class ConcatMKLOutlierDetector(KernelOutlierDetector):
         The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
         Those that have an argument here, as nu, are given there.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -817,7 +817,7 @@ class MeanMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -928,7 +928,7 @@ class MeanMKLRegressor(KernelRegressor):
         The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
         Those that have an argument here, as C, are given there.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -1026,7 +1026,7 @@ class MeanMKLOutlierDetector(KernelOutlierDetector):
         The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
         Those that have an argument here, as nu, are given there.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -1126,7 +1126,7 @@ class SumMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -1237,7 +1237,7 @@ class SumMKLRegressor(KernelRegressor):
         The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
         Those that have an argument here, as C, are given there.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -1335,7 +1335,7 @@ class SumMKLOutlierDetector(KernelOutlierDetector):
         The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
         Those that have an argument here, as nu, are given there.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -1435,7 +1435,7 @@ class ProductMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -1546,7 +1546,7 @@ class ProductMKLRegressor(KernelRegressor):
         The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
         Those that have an argument here, as C, are given there.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -1644,7 +1644,7 @@ class ProductMKLOutlierDetector(KernelOutlierDetector):
         The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
         Those that have an argument here, as nu, are given there.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -1747,7 +1747,7 @@ class PowerProductMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -1863,7 +1863,7 @@ class PowerProductMKLRegressor(KernelRegressor):
         Exponents by kernel, view or function, a=2,gaussian=0.5; of those not named 0. mean:
         1/M for each.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -1966,7 +1966,7 @@ class PowerProductMKLOutlierDetector(KernelOutlierDetector):
         Exponents by kernel, view or function, a=2,gaussian=0.5; of those not named 0. mean:
         1/M for each.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -2068,7 +2068,7 @@ class LateMeanMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -2179,7 +2179,7 @@ class LateMeanMKLRegressor(KernelRegressor):
         The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
         Those that have an argument here, as C, are given there.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -2277,7 +2277,7 @@ class LateMeanMKLOutlierDetector(KernelOutlierDetector):
         The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
         Those that have an argument here, as nu, are given there.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -2390,7 +2390,7 @@ class EKPClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -2527,7 +2527,7 @@ class LpBetaMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -2660,7 +2660,7 @@ class SimpleMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -2786,7 +2786,7 @@ class SimpleMKLRegressor(KernelRegressor):
         newton: second-order model on the simplex; gradient: the reduced gradient of the
         paper.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -2899,7 +2899,7 @@ class SimpleMKLOutlierDetector(KernelOutlierDetector):
         newton: second-order model on the simplex; gradient: the reduced gradient of the
         paper.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -3015,7 +3015,7 @@ class InfiniteMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -3142,7 +3142,7 @@ class InfiniteMKLRegressor(KernelRegressor):
         Limit on rounds, each of which adds at most one width of each kernel. Whole number
         from 1 to 100000.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -3256,7 +3256,7 @@ class InfiniteMKLOutlierDetector(KernelOutlierDetector):
         Limit on rounds, each of which adds at most one width of each kernel. Whole number
         from 1 to 100000.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -3374,7 +3374,7 @@ class HyperkernelsMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -3505,7 +3505,7 @@ class HyperkernelsMKLRegressor(KernelRegressor):
     max_rounds : int, default=100
         Limit on rounds, each of which adds some pairs. Whole number from 1 to 100000.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -3623,7 +3623,7 @@ class HyperkernelsMKLOutlierDetector(KernelOutlierDetector):
     max_rounds : int, default=100
         Limit on rounds, each of which adds some pairs. Whole number from 1 to 100000.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -3743,7 +3743,7 @@ class LpNormMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -3874,7 +3874,7 @@ class LpNormMKLRegressor(KernelRegressor):
         newton: Newton's method on the optimality conditions; closed_form: the step of the
         papers.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -3992,7 +3992,7 @@ class LpNormMKLOutlierDetector(KernelOutlierDetector):
         newton: Newton's method on the optimality conditions; closed_form: the step of the
         papers.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -4112,7 +4112,7 @@ class BachMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -4241,7 +4241,7 @@ class BachMKLRegressor(KernelRegressor):
     max_iterations : int, default=500
         Limit on changes of the weights. Whole number, at least 1.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -4357,7 +4357,7 @@ class BachMKLOutlierDetector(KernelOutlierDetector):
     max_iterations : int, default=500
         Limit on changes of the weights. Whole number, at least 1.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -4486,7 +4486,7 @@ class RMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -4636,7 +4636,7 @@ class RMKLRegressor(KernelRegressor):
     max_iterations : int, default=500
         Limit on changes of the weights. Whole number, at least 1.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -4765,7 +4765,7 @@ class EMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -4895,7 +4895,7 @@ class EMKLRegressor(KernelRegressor):
     max_iterations : int, default=500
         Limit on changes of the weights. Whole number, at least 1.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -5015,7 +5015,7 @@ class ElasticNetMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -5142,7 +5142,7 @@ class ElasticNetMKLRegressor(KernelRegressor):
     max_iterations : int, default=500
         Limit on changes of the weights. Whole number, at least 1.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -5256,7 +5256,7 @@ class ElasticNetMKLOutlierDetector(KernelOutlierDetector):
     max_iterations : int, default=500
         Limit on changes of the weights. Whole number, at least 1.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -5378,7 +5378,7 @@ class MixedNormMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -5515,7 +5515,7 @@ class MixedNormMKLRegressor(KernelRegressor):
     max_iterations : int, default=500
         Limit on changes of the weights. Whole number, at least 1.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -5639,7 +5639,7 @@ class MixedNormMKLOutlierDetector(KernelOutlierDetector):
     max_iterations : int, default=500
         Limit on changes of the weights. Whole number, at least 1.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -5762,7 +5762,7 @@ class RegularizedSimpleMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -5894,7 +5894,7 @@ class RegularizedSimpleMKLRegressor(KernelRegressor):
     max_iterations : int, default=500
         Limit on changes of the weights. Whole number, at least 1.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -6013,7 +6013,7 @@ class RegularizedSimpleMKLOutlierDetector(KernelOutlierDetector):
     max_iterations : int, default=500
         Limit on changes of the weights. Whole number, at least 1.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -6137,7 +6137,7 @@ class LogPenaltyMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -6274,7 +6274,7 @@ class LogPenaltyMKLRegressor(KernelRegressor):
     max_iterations : int, default=50
         Limit on rounds, each a convex problem. Whole number, at least 1.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -6398,7 +6398,7 @@ class LogPenaltyMKLOutlierDetector(KernelOutlierDetector):
     max_iterations : int, default=50
         Limit on rounds, each a convex problem. Whole number, at least 1.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -6517,7 +6517,7 @@ class BinarySelectionMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -6643,7 +6643,7 @@ class BinarySelectionMKLRegressor(KernelRegressor):
         Limit on changes of the weights of the relaxation, and on exchanges. Whole number,
         at least 1.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -6756,7 +6756,7 @@ class BinarySelectionMKLOutlierDetector(KernelOutlierDetector):
         Limit on changes of the weights of the relaxation, and on exchanges. Whole number,
         at least 1.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -6888,7 +6888,7 @@ class ConvexLocalizedMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -7041,7 +7041,7 @@ class ConvexLocalizedMKLRegressor(KernelRegressor):
     max_iterations : int, default=500
         Limit on changes of the weights. Whole number, at least 1.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -7181,7 +7181,7 @@ class ConvexLocalizedMKLOutlierDetector(KernelOutlierDetector):
     max_iterations : int, default=500
         Limit on changes of the weights. Whole number, at least 1.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -7324,7 +7324,7 @@ class GMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -7480,7 +7480,7 @@ class GMKLRegressor(KernelRegressor):
     max_iterations : int, default=500
         Limit on changes of the widths for each start. Whole number, at least 1.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -7631,7 +7631,7 @@ class LocalizedMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -7793,7 +7793,7 @@ class LocalizedMKLRegressor(KernelRegressor):
     max_iterations : int, default=500
         Limit on changes of the gates for each start. Whole number, at least 1.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -7942,7 +7942,7 @@ class LocalizedMKLOutlierDetector(KernelOutlierDetector):
     max_iterations : int, default=500
         Limit on changes of the gates for each start. Whole number, at least 1.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -8090,7 +8090,7 @@ class GPKClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -8245,7 +8245,7 @@ class GPKRegressor(KernelRegressor):
         C of the support vector machines where the projection is an embedding; elsewhere the
         machine has its own. A real number greater than 0 and at most 1000000000000.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -8387,7 +8387,7 @@ class GPKOutlierDetector(KernelOutlierDetector):
         C of the support vector machines where the projection is an embedding; elsewhere the
         machine has its own. A real number greater than 0 and at most 1000000000000.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -8545,7 +8545,7 @@ class LPKClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -8722,7 +8722,7 @@ class LPKRegressor(KernelRegressor):
         C of the support vector machines where the projection is an embedding; elsewhere the
         machine has its own. A real number greater than 0 and at most 1000000000000.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -8886,7 +8886,7 @@ class LPKOutlierDetector(KernelOutlierDetector):
         C of the support vector machines where the projection is an embedding; elsewhere the
         machine has its own. A real number greater than 0 and at most 1000000000000.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -9022,7 +9022,7 @@ class PolynomialCombinationMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -9155,7 +9155,7 @@ class PolynomialCombinationMKLRegressor(KernelRegressor):
     max_iterations : int, default=500
         Limit on changes of the weights. Whole number, at least 1.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -9275,7 +9275,7 @@ class PolynomialCombinationMKLOutlierDetector(KernelOutlierDetector):
     max_iterations : int, default=500
         Limit on changes of the weights. Whole number, at least 1.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -9418,7 +9418,7 @@ class PolynomialTwoStageMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -9560,7 +9560,7 @@ class SilpMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -9681,7 +9681,7 @@ class SilpMKLRegressor(KernelRegressor):
     max_iterations : int, default=500
         Limit on changes of the weights. Whole number, at least 1.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -9789,7 +9789,7 @@ class SilpMKLOutlierDetector(KernelOutlierDetector):
     max_iterations : int, default=500
         Limit on changes of the weights. Whole number, at least 1.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -9903,7 +9903,7 @@ class LevelMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -10030,7 +10030,7 @@ class LevelMKLRegressor(KernelRegressor):
         weights may be at most; 0.9 in the paper. A real number greater than 0 and at most
         0.999.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -10144,7 +10144,7 @@ class LevelMKLOutlierDetector(KernelOutlierDetector):
         weights may be at most; 0.9 in the paper. A real number greater than 0 and at most
         0.999.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -10256,7 +10256,7 @@ class LanckrietQcqpMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -10377,7 +10377,7 @@ class LanckrietQcqpMKLRegressor(KernelRegressor):
     max_iterations : int, default=500
         Limit on changes of the weights. Whole number, at least 1.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -10485,7 +10485,7 @@ class LanckrietQcqpMKLOutlierDetector(KernelOutlierDetector):
     max_iterations : int, default=500
         Limit on changes of the weights. Whole number, at least 1.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -10596,7 +10596,7 @@ class LanckrietSdpMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -10718,7 +10718,7 @@ class LanckrietSdpMKLRegressor(KernelRegressor):
     max_iterations : int, default=500
         Limit on changes of the weights. Whole number, at least 1.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -10827,7 +10827,7 @@ class LanckrietSdpMKLOutlierDetector(KernelOutlierDetector):
     max_iterations : int, default=500
         Limit on changes of the weights. Whole number, at least 1.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -10947,7 +10947,7 @@ class SmoMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -11103,7 +11103,7 @@ class MEDFCClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -11275,7 +11275,7 @@ class GMLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -11428,7 +11428,7 @@ class CGBoostMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -11561,7 +11561,7 @@ class MARKMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -11684,7 +11684,7 @@ class MARKMKLRegressor(KernelRegressor):
         Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
         real number greater than 0 and at most 0.5.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -11796,7 +11796,7 @@ class KernelBoostingMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -11918,7 +11918,7 @@ class GaussianProcessMKLRegressor(KernelRegressor):
     max_iterations : int, default=200
         Limit on changes of the weights. Whole number, at least 1.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -12030,7 +12030,7 @@ class GaussianProcessMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -12160,7 +12160,7 @@ class BEMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -12288,7 +12288,7 @@ class BEMKLRegressor(KernelRegressor):
     max_iterations : int, default=1000
         Limit on sweeps. Whole number, at least 1.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -12402,7 +12402,7 @@ class GirolamiRogersMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -12533,7 +12533,7 @@ class GibbsProbitMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -12669,7 +12669,7 @@ class UfoMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -12820,7 +12820,7 @@ class TwoStageMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -12981,7 +12981,7 @@ class ForestTwoStageMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -13133,7 +13133,7 @@ class NormalizedCutMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -13267,7 +13267,7 @@ class AccuracyWeightsMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -13392,7 +13392,7 @@ class AccuracyWeightsMKLRegressor(KernelRegressor):
         Folds of the inner cross-validation on the training instances. Whole number from 2
         to 100.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -13505,7 +13505,7 @@ class DeDiegoMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -13640,7 +13640,7 @@ class NeighbourWeightsMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -13783,7 +13783,7 @@ class RWKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -13925,7 +13925,7 @@ class RWKLRegressor(KernelRegressor):
         Which evaluation is taken: best, the least error (of equal ones where the surface is
         least); last, where the search ended, as Figure 2.3 does.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -14043,7 +14043,7 @@ class AlignMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -14160,7 +14160,7 @@ class AlignMKLRegressor(KernelRegressor):
         Whether kernels and target are compared after centring in feature space; the machine
         gets them as they are.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -14267,7 +14267,7 @@ class AlignfMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -14384,7 +14384,7 @@ class AlignfMKLRegressor(KernelRegressor):
         Whether kernels and target are compared after centring in feature space; the machine
         gets them as they are.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -14497,7 +14497,7 @@ class LanckrietAlignmentMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -14622,7 +14622,7 @@ class LanckrietAlignmentMKLRegressor(KernelRegressor):
         Whether kernels and target are compared after centring in feature space; the machine
         gets them as they are.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -14736,7 +14736,7 @@ class KandolaMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -14857,7 +14857,7 @@ class KandolaMKLRegressor(KernelRegressor):
         Whether kernels and target are compared after centring in feature space; the machine
         gets them as they are.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -14966,7 +14966,7 @@ class IdealDistanceMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -15082,7 +15082,7 @@ class IdealDistanceMKLRegressor(KernelRegressor):
         Whether kernels and target are compared after centring in feature space; the machine
         gets them as they are.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -15189,7 +15189,7 @@ class FsmMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -15310,7 +15310,7 @@ class KlDivergenceMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -15430,7 +15430,7 @@ class KlDivergenceMKLRegressor(KernelRegressor):
     tol : float, default=1e-06
         Relative duality gap to stop at. A real number greater than 0 and at most 0.5.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -15549,7 +15549,7 @@ class AlignmentGradientMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -15681,7 +15681,7 @@ class AlignmentGradientMKLRegressor(KernelRegressor):
         Whether kernels and target are compared after centring in feature space; the machine
         gets them as they are.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -15798,7 +15798,7 @@ class EasyMKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit

@@ -6,12 +6,12 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from joblib import effective_n_jobs
 from scipy import sparse
 from sklearn.utils.validation import check_array
 
 from . import _native
 from ._kernels import _numbers
+from ._limits import threads_of
 from ._views import Input
 
 
@@ -21,7 +21,7 @@ def _matrix(graph: Any, text: str, n_jobs: int | None) -> npt.NDArray[np.float64
         edges.eliminate_zeros()
     made = Input(own=True)
     made.add("graph", edges, True, None, None)
-    return _native.graph_kernel(made.native, text, _native.Run(threads=effective_n_jobs(n_jobs)))
+    return _native.graph_kernel(made.native, text, _native.Run(threads=threads_of(n_jobs)))
 
 
 def diffusion_matrix(

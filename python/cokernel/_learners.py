@@ -158,7 +158,7 @@ class KernelLearner(SavedEstimator):
         return {"c": c, **self._tol()}
 
     def _tol(self) -> dict[str, Any]:
-        tol = number("machine_tol", self.machine_tol, "above 0 and below 1", lambda v: 0 < v < 1)
+        tol = number("machine_tol", self.machine_tol, "above 0 and at most 0.999", lambda v: 0 < v <= 0.999)
         return {"tol": tol}
 
     def _ready(self, given: Given) -> Ready:

@@ -35,7 +35,7 @@ class MKLClassifier(KernelClassifier):
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines, above 0 and below 1.
+        Relative duality gap of the kernel machines, above 0 and at most 0.999.
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit

@@ -204,7 +204,7 @@ class MKLRegressor(KernelRegressor):
         The machine that learns on the combination, with parameters if need be;
         :func:`cokernel.machines` lists them.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machine, above 0 and below 1.
+        Relative duality gap of the kernel machine, above 0 and at most 0.999.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}

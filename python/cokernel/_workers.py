@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import tempfile
+import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -141,7 +142,21 @@ class _Workers:
 
 
 def _processes(count: int) -> Executor:
-    return ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"))
+    spawn = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(count, mp_context=spawn, initializer=_end_with_parent)
+
+
+def _end_with_parent() -> None:
+    """Ends this process when the one that started it has ended, however it did."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, name="cokernel-parent", daemon=True).start()
 
 
 def _parts(executor: Any) -> int:
@@ -197,7 +212,8 @@ def on_workers(
         again when the fit has ended.
         ``None`` is a temporary folder of this machine, removed with the block: nothing goes on then.
     parts : int or None
-        In how many tasks a pass is cut; ``None`` is one for each thread or process of the executor.
+        How many tasks are worked on at once: a pass is cut into as many, one that takes half a second or more into four times as
+        many. ``None`` is one for each thread or process of the executor.
     threads : int
         Threads of each task.
     least : int
@@ -233,7 +249,7 @@ def on_workers(
         most = 1024 if name == "threads" else 2**31 - 1
         if isinstance(value, bool) or not isinstance(value, Integral) or not 1 <= int(value) <= most:
             raise ValueError(f"{name}: expected a whole number from 1 to {most}, found {value!r:.80}")
-    if scratch is not None and not isinstance(scratch, (str, os.PathLike)):
+    if scratch is not None and (not isinstance(scratch, (str, os.PathLike)) or not os.fspath(scratch)):
         raise ValueError(f"scratch: expected a path, found {scratch!r:.80}")
     own = isinstance(executor, Integral)
     client = getattr(executor, "_client", executor)

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 
 from . import _native, _parts
 from ._json import loads
+from ._limits import threads_of
 from ._splits import Splits
 
 __all__ = ["Results", "example", "merge", "read", "run", "shipped", "text_of"]
@@ -175,7 +175,7 @@ def run(
     written = isinstance(experiment, Mapping)
     options: dict[str, Any] = {
         "seed": _count("random_state", random_state, least=0) or 0,
-        "threads": effective_n_jobs(n_jobs),
+        "threads": threads_of(n_jobs),
         "time_limit": time_limit,
         "verbose": verbose and executor is None,
     }

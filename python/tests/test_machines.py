@@ -539,3 +539,30 @@ def test_a_process_has_no_numbers_without_their_instance() -> None:
     ).fit(X, y)
     assert "left_out" not in reg.report_.details
     assert any("is not one ridge regression" in note for note in reg.report_.notes)
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).eps > 1e-18, reason="no longer numbers to compute the gap with")
+@pytest.mark.parametrize("scale", [1.0, 1e12])
+@pytest.mark.parametrize("c", [1e14, 1e17])
+def test_gaps_of_the_squared_hinge_count_what_rounding_hides(c: float, scale: float) -> None:
+    """A kernel of large values and a C that forbids all losses: gaps of 0.03 were told as 4e-6, and converged."""
+    wide = np.longdouble
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        x = rng.normal(size=(50, 6))
+        y = np.where(x[:, 0] + 0.7 * rng.normal(size=50) > 0, 1, -1)
+        k = ((100 * x) @ (100 * x).T + 1) ** 3 * scale
+        fitted = cokernel.MKLClassifier(
+            "mean", kernels="precomputed", machine="squared_hinge_svc", C=c / scale, machine_tol=1e-5
+        ).fit(k[None], y)
+        a = np.zeros(50, wide)
+        a[fitted.support_] = fitted.dual_coef_[0]
+        f = k.astype(wide) @ a
+        norm, own, signs, cost = a @ f, (a**2).sum(), y.astype(wide), wide(c) / wide(scale)
+        losses = np.maximum(0, 1 - signs * (f + wide(fitted.intercept_[0])))
+        primal = norm / 2 + cost / 2 * (losses**2).sum()
+        dual = np.abs(a).sum() - norm / 2 - own / (2 * cost)
+        true = float((primal - dual) / primal)
+        if fitted.report_.machine["status"] == "converged":
+            assert true <= 2e-5, (seed, true)
+        assert true <= 2 * fitted.machine_gaps_[0] + 1e-5, (seed, true)

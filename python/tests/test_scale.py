@@ -129,6 +129,25 @@ def test_refusals() -> None:
         cokernel.MKLClassifier("simple_mkl", storage="nystroem:rank=no").fit(x, y)
     with pytest.raises(ValueError, match="methods that learn towards landmarks"):
         cokernel.MKLClassifier("silp", storage="nystroem").fit(x, y)
+    with pytest.raises(ValueError, match='storage: expected a text such as "auto" or "nystroem:rank=200", found 5'):
+        cokernel.MKLClassifier("simple_mkl", storage=5).fit(x, y)
+    with pytest.raises(ValueError, match="n_jobs: expected at most 1024, found 1000000000"):
+        cokernel.MKLClassifier("simple_mkl", n_jobs=10**9).fit(x, y)
+    with pytest.raises(ValueError, match="n_init: expected at most 10000, found 1000000000000"):
+        cokernel.CoTrainedSpectralClustering(n_clusters=2, n_init=10**12).fit(x)
+
+
+@pytest.mark.parametrize(("machine", "c"), [("kernel_logistic", 1e-4), ("svc", 1e-6), ("squared_hinge_svc", 1e-7)])
+@pytest.mark.parametrize("method", ["simple_mkl", "mean"])
+def test_small_costs_leave_more_than_the_zero_function(method: str, machine: str, c: float) -> None:
+    """Zero is within any tolerance there, and tells every instance the same."""
+    X, y = cokernel.datasets.make_gaussian_views(400, separations=[2.0, 1.0], random_state=0)
+    near = ["gaussian:sigma=median*0.5", "gaussian:sigma=median"]
+    fitted = cokernel.MKLClassifier(
+        method, kernels=near, machine=machine, C=c, storage="nystroem:rank=40", random_state=0
+    ).fit(X, y)
+    assert fitted.report_.status == "converged"
+    assert fitted.score(X, y) > 0.75
 
 
 def test_clusters_towards_landmarks() -> None:

@@ -218,7 +218,7 @@ def test_messages_use_the_words_of_python(table: Any, make: Any, sentence: str) 
 @pytest.mark.parametrize("kind", [MeanMKLClassifier, cokernel.SimpleMKLClassifier])
 def test_one_range_of_tolerances(table: Any, kind: Any, tolerance: float) -> None:
     """SimpleMKL took 2, which the others refused."""
-    with pytest.raises(ValueError, match="machine_tol: expected a number above 0 and below 1"):
+    with pytest.raises(ValueError, match="machine_tol: expected a number above 0 and at most 0.999"):
         kind(machine_tol=tolerance).fit(*table)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
@@ -83,6 +85,9 @@ def test_any_executor_gives_the_same_model(tmp_path: Path) -> None:
         same(alone, learner().fit(X, y))
     with ThreadPoolExecutor(3) as threads, ck.on_workers(threads, least=1, parts=5, threads=2):
         same(alone, learner().fit(X, y))
+    # More than there are tiles.
+    with ThreadPoolExecutor(2) as threads, ck.on_workers(threads, least=1, parts=2**31 - 1):
+        same(alone, learner().fit(X, y))
     with ck.on_workers(scratch=tmp_path):
         same(alone, learner().fit(X, y))
     with ThreadPoolExecutor(1) as threads:
@@ -120,6 +125,35 @@ def test_processes_of_our_own_may_die() -> None:
         current.executor, current.renew = Watched(current.executor, kill), renewed
         same(alone, learner().fit(X, y))
     assert len(killed) == 2
+
+
+#: Fits on two processes of its own until it is killed, and says when they work.
+FITS_ON = """
+import sys, time
+import numpy as np, cokernel as ck
+from cokernel import _workers
+if __name__ == "__main__":
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 3000)
+    X = rng.normal(size=(3000, 4)) + y[:, None]
+    fit = ck.LpNormMKLClassifier(machine="squared_hinge_svc", storage="nystroem:rank=20", random_state=0)
+    with ck.on_workers(2, least=1):
+        fit.fit(X, y)
+        print(*_workers.current().executor._processes, flush=True)
+        time.sleep(600)
+"""
+
+
+def test_processes_of_our_own_end_with_a_program_that_is_killed(tmp_path: Path) -> None:
+    script = tmp_path / "fits.py"
+    script.write_text(FITS_ON)
+    with subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True) as program:
+        assert program.stdout is not None
+        workers = [int(number) for number in program.stdout.readline().split()]
+        assert len(workers) == 2
+        program.kill()
+        # What they write to is open for as long as they are there.
+        assert program.stdout.read() == ""
 
 
 def test_dask_gives_the_same_model_when_a_worker_is_killed(tmp_path: Path) -> None:

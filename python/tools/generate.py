@@ -67,7 +67,7 @@ decomposition : {"one_vs_rest", "one_vs_one", "dag"}
     How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
     directed acyclic graph instead of by votes.
 machine_tol : float, default=1e-3
-    Relative duality gap of the kernel machines, above 0 and below 1.
+    Relative duality gap of the kernel machines, above 0 and at most 0.999.
 probability : {"sigmoid", "isotonic"}, optional
     Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
     that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
@@ -84,7 +84,7 @@ nu : float, default=0.5
     and at most 1."""
 TOL = """\
 machine_tol : float, default=1e-3
-    Relative duality gap of the kernel machine, above 0 and below 1."""
+    Relative duality gap of the kernel machine, above 0 and at most 0.999."""
 MISSING = """\
 missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
     What is done about training instances that lack a view: see :class:`MKLClassifier`."""

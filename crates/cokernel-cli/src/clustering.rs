@@ -15,6 +15,7 @@ use cokernel::kernel::{GraphSpec, KernelSpec};
 use cokernel::method::{Method, Task};
 use cokernel::model::MultiView;
 use cokernel::multiview::Starts;
+use cokernel_experiments::MOST_STARTS;
 use std::path::{Path, PathBuf};
 
 /// Refuses what was stopped before there was anything: an embedding of zeros is no result.
@@ -30,7 +31,7 @@ pub fn refuse_nothing(embedding: &Matrix, status: Status) -> Result<()> {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Starts")]
 pub struct StartArgs {
-    /// Number of starts of k-means, at least 1 [default: 20]
+    /// Number of starts of k-means, 1 to 10000 [default: 20]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub starts: Option<usize>,
     /// What the starts are for. best_of: from k-means++ seeds, and the start with the least
@@ -71,8 +72,10 @@ impl Settings {
     pub fn starts(&self, args: &StartArgs) -> Result<Starts> {
         let starts = self.or_file(args.starts, |f| f.starts);
         let starts = starts.unwrap_or(Starts::default().starts);
-        if starts == 0 {
-            return Err(misuse("starts: expected at least 1, found 0"));
+        if !(1..=MOST_STARTS).contains(&starts) {
+            return Err(misuse(format!(
+                "starts: expected from 1 to {MOST_STARTS}, found {starts}"
+            )));
         }
         match self.word(args.protocol.as_ref(), "protocol", |f| f.protocol.as_ref()) {
             Some((word, place)) => Starts::named(&word, starts).context(place),

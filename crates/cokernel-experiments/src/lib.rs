@@ -39,7 +39,7 @@ pub use file::EXAMPLE;
 pub use generator::{GENERATORS, N, Toy};
 pub use measured::Measured;
 pub use outcome::{Outcome, Picked, mean as mean_of};
-pub use plan::{Data, Experiment, Learning, MOST_CELLS, MOST_SETS};
+pub use plan::{Data, Experiment, Learning, MOST_CELLS, MOST_SETS, MOST_STARTS};
 pub use runner::run;
 pub use score::Score;
 pub use source::{DATA_VARIABLE, Source, data_folder, hexadecimal, subset};

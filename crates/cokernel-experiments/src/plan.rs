@@ -27,6 +27,7 @@ mod setting;
 mod size;
 mod splits;
 
+pub use figures::MOST_STARTS;
 pub use setting::MOST_SETS;
 pub use size::MOST_CELLS;
 pub use splits::self_contained;

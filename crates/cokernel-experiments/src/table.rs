@@ -20,6 +20,15 @@ impl Table {
         }
     }
 
+    /// A table whose columns have these names, whatever they begin with.
+    pub fn of_names(names: &[&str]) -> Self {
+        Table {
+            header: names.iter().map(|name| on_one_line(name).into()).collect(),
+            left: (0..names.len()).map(|i| i == 0).collect(),
+            rows: Vec::new(),
+        }
+    }
+
     /// Adds a row, one cell per column.
     pub fn row(&mut self, cells: Vec<String>) {
         debug_assert_eq!(cells.len(), self.header.len());
@@ -176,6 +185,13 @@ mod tests {
         assert_eq!(lines[0], "  method        accuracy  status");
         assert_eq!(lines[2], "  mean        97.3 ± 0.4  converged");
         assert_eq!(lines[3], "  simple_mkl           8  ok");
+    }
+
+    /// Labels of classes may begin with the sign that says how a column is aligned.
+    #[test]
+    fn names_are_shown_as_they_are() {
+        let text = Table::of_names(&["true", "<=50K", "<b>"]).text();
+        assert_eq!(text.lines().next(), Some("  true  <=50K  <b>"));
     }
 
     /// A table took 105 columns of a terminal that has 80.

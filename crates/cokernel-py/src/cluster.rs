@@ -88,7 +88,7 @@ impl Clusterer {
         kernels: Option<Vec<String>>,
         graphs: Vec<String>,
         scale: &str,
-        storage: &str,
+        storage: &Bound<'_, PyAny>,
         pairs: Option<PairsGiven<'_>>,
     ) -> PyResult<Self> {
         let mut inner = MultiView::new(method)

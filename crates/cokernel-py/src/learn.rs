@@ -69,8 +69,16 @@ pub fn specs(texts: &[String]) -> PyResult<Vec<KernelSpec>> {
 }
 
 /// The storage with this name.
-pub fn storage(name: &str) -> PyResult<Storage> {
-    name.parse().map_err(to_py)
+pub fn storage(name: &Bound<'_, PyAny>) -> PyResult<Storage> {
+    match name.extract::<&str>() {
+        Ok(name) => name.parse().map_err(to_py),
+        Err(_) => {
+            let found = name.repr()?;
+            Err(PyValueError::new_err(format!(
+                "storage: expected a text such as \"auto\" or \"nystroem:rank=200\", found {found:.80}"
+            )))
+        }
+    }
 }
 
 /// A method with its parameters, kernels, machine and scaling.
@@ -92,7 +100,7 @@ impl Learner {
         machine: &str,
         machine_params: Vec<(String, Given)>,
         scale: &str,
-        storage: &str,
+        storage: &Bound<'_, PyAny>,
         missing: &str,
     ) -> PyResult<Self> {
         let mut machine: MachineSpec = machine.parse().map_err(to_py)?;

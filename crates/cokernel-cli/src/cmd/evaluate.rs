@@ -195,7 +195,7 @@ fn weights(result: &CvResult) -> Vec<(String, f64, Option<f64>)> {
 fn confusion(result: &CvResult) -> String {
     let mut titles = vec!["true \\ predicted"];
     titles.extend(result.classes.iter().map(String::as_str));
-    let mut table = Table::new(&titles);
+    let mut table = Table::of_names(&titles);
     for (name, counts) in result.classes.iter().zip(&result.confusion) {
         let mut cells = vec![name.clone()];
         cells.extend(counts.iter().map(u64::to_string));

@@ -97,7 +97,9 @@ fn single_views_stand_beside() {
 fn wrong_starts_and_outputs_are_refused() {
     let toy = Toy::new();
     let said = toy.refusal(&format!("cluster -k 3 {DATA} --starts 0"), 2);
-    assert_eq!(said, "error: starts: expected at least 1, found 0");
+    assert_eq!(said, "error: starts: expected from 1 to 10000, found 0");
+    let said = toy.refusal(&format!("cluster -k 3 {DATA} --starts 1000000000000"), 2);
+    assert_eq!(said, "error: starts: expected from 1 to 10000, found 1000000000000");
     let said = toy.refusal(&format!("cluster -k 3 {DATA} --protocol publish"), 2);
     assert_eq!(
         said,

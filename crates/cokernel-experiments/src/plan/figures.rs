@@ -35,7 +35,7 @@ pub fn reaches(
 }
 
 /// More starts, or values of a sweep, are mistakes.
-const MOST_STARTS: usize = 10_000;
+pub const MOST_STARTS: usize = 10_000;
 const MOST_VALUES: usize = 10_000;
 
 /// A finite number of TOML, whole or not.

@@ -13,8 +13,8 @@ use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::time::SystemTime;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Instant, SystemTime};
 
 /// A file that goes when nobody needs it any more.
 #[derive(Debug)]
@@ -41,6 +41,35 @@ pub(crate) struct Away<'a> {
     digest: &'a str,
     /// The file of the instances, where they are not all.
     rows: Option<Kept>,
+    pace: Pace,
+}
+
+/// Seconds for one kernel that the last evaluation and the last [`Verb::Curve`] took.
+///
+/// A pass with one task for each worker waits for the slowest of them: on two cores, a client and a scheduler of Dask
+/// beside the workers, a twentieth of all time. A task costs Dask 15 ms, so short passes are not cut further.
+#[derive(Debug, Default)]
+struct Pace(Mutex<[f64; 2]>);
+
+/// Tasks for each worker of a pass that takes so many seconds or more.
+const TASKS: usize = 4;
+const LONG: f64 = 0.5;
+
+impl Pace {
+    /// Tasks for each of these workers.
+    fn tasks(&self, verb: Verb, kernels: usize, workers: usize) -> usize {
+        let seconds = self.0.lock().unwrap_or_else(PoisonError::into_inner)[Self::place(verb)];
+        if workers > 1 && seconds * kernels as f64 >= LONG { TASKS } else { 1 }
+    }
+
+    fn tell(&self, verb: Verb, kernels: usize, seconds: f64) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all[Self::place(verb)] = seconds / kernels.max(1) as f64;
+    }
+
+    fn place(verb: Verb) -> usize {
+        usize::from(verb == Verb::Evaluate)
+    }
 }
 
 /// Decision values, here and in a file, and sums.
@@ -81,7 +110,7 @@ impl<'a> Away<'a> {
                 Some(Kept(path))
             }
         };
-        Ok(Some(Away { executor, workers, folder, digest, rows }))
+        Ok(Some(Away { executor, workers, folder, digest, rows, pace: Pace::default() }))
     }
 
     /// Decision values of all instances, also in a file, and the sums of a pass at a point; `None` if it was given up.
@@ -133,8 +162,12 @@ impl<'a> Away<'a> {
         let numbers = [&linear.coefs, linear.bias].concat();
         Parcel { head, numbers }.write(&path.0)?;
         let tiling = Tiling::new(instances.rows.len(), 1);
-        let parts = tiling.parts(self.executor.workers().max(1));
+        let (kernels, workers) = (linear.kernels.len(), self.executor.workers().max(1));
+        let tasks = workers.saturating_mul(self.pace.tasks(verb, kernels, workers));
+        let parts = tiling.parts(tasks.min(tiling.count()));
+        let start = Instant::now();
         let Some(answers) = self.answers(&path, parts, stop)? else { return Ok(None) };
+        self.pace.tell(verb, kernels, start.elapsed().as_secs_f64());
         let count = match verb {
             Verb::Evaluate => instances.evaluate_sums(linear.kernels.len()),
             _ => instances.curve_sums(linear.kernels.len()),
@@ -210,7 +243,7 @@ impl<'a> Away<'a> {
             values: kept.name(),
         };
         Parcel { head, numbers: sample.weights.clone() }.write(&path.0)?;
-        let shares = covariance::shares(&strips, count);
+        let shares = covariance::shares(&strips, count.min(strips.len()));
         let Some(answers) = self.answers(&path, shares, stop)? else { return Ok(None) };
         let mut found: Vec<Moments> =
             sizes.iter().map(|size| (Vec::new(), vec![0.0; size * size])).collect();
@@ -253,4 +286,20 @@ impl<'a> Away<'a> {
 
 fn damaged() -> Error {
     Error::Data("an answer of a worker is damaged, or that of another task".to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_pass_is_cut_further() {
+        let pace = Pace::default();
+        let tasks = |verb, kernels, workers| pace.tasks(verb, kernels, workers);
+        assert_eq!(tasks(Verb::Evaluate, 50, 2), 1, "nothing is known yet");
+        pace.tell(Verb::Evaluate, 10, 0.2);
+        assert_eq!([10, 24, 26, 50].map(|k| tasks(Verb::Evaluate, k, 2)), [1, 1, TASKS, TASKS]);
+        assert_eq!(tasks(Verb::Curve, 50, 2), 1, "of another kind");
+        assert_eq!(tasks(Verb::Evaluate, 50, 1), 1, "nobody waits for a worker that is alone");
+    }
 }

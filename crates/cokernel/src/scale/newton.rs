@@ -76,6 +76,11 @@ impl Point {
         Point { weights, v, bias, h, at: Evaluated::default() }
     }
 
+    /// Whether its functions are constant.
+    pub fn is_nothing(&self) -> bool {
+        self.v.iter().all(|v| *v == 0.0)
+    }
+
     /// Kernels with a weight.
     pub fn active(&self) -> Vec<usize> {
         (0..self.weights.len()).filter(|m| self.weights[*m] > 0.0).collect()

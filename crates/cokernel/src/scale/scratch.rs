@@ -34,6 +34,9 @@ use std::path::{Path, PathBuf};
 
 const FORMAT: u32 = 4;
 
+/// The file of the roots.
+const ROOTS: &str = "roots";
+
 /// How the rows of a view are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum Kind {
@@ -180,7 +183,7 @@ impl Content<'_> {
             directions.push((facts, m.rows()));
         }
         let roots: Vec<f64> = self.roots().flatten().copied().collect();
-        parts.push(part(folder, "roots", bytemuck::cast_slice(&roots))?);
+        parts.push(part(folder, ROOTS, bytemuck::cast_slice(&roots))?);
         parts.push(part(folder, "labels", self.labels.bytes())?);
         parts.push(part(folder, "costs", bytemuck::cast_slice(self.costs))?);
         let signs = match self.labels {
@@ -427,6 +430,7 @@ pub(super) struct Opened {
     pub features: Features,
     views: Vec<ViewFacts>,
     roots: Vec<Shape>,
+    of_roots: Option<Part>,
     labels: Known,
     pub costs: Vec<f64>,
     pub loss: Loss,
@@ -479,12 +483,19 @@ impl Opened {
             return Err(wrong("its kernels are not those of its landmarks"));
         }
         let (views, roots, loss) = (facts.views, facts.roots, facts.loss);
-        Ok(Opened { folder, digest, features, views, roots, labels, costs, loss, n })
+        let of_roots = facts.parts.into_iter().find(|p| p.name == ROOTS);
+        Ok(Opened { folder, digest, features, views, roots, of_roots, labels, costs, loss, n })
     }
 
     /// The roots, with the numbers of these kernels.
     pub fn roots(&self, kernels: &[usize]) -> Result<Vec<Root>> {
-        let file = Named::open(&self.folder, "roots")?;
+        let file = Named::open(&self.folder, ROOTS)?;
+        if self.of_roots.as_ref().is_some_and(|part| !part.is_as_written(&self.folder)) {
+            return Err(Error::Data(format!(
+                "{}: is not what was written there; the same fit makes it anew",
+                self.folder.join(ROOTS).display()
+            )));
+        }
         let (mut at, mut first) = (0, 0);
         let mut root = |(m, shape): (usize, &Shape)| -> Result<Root> {
             let count = shape.numbers(self.features.landmarks());

@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Answers of many tasks, one verb.
 pub trait Executor: Send + Sync {
-    /// How many tasks are worked on side by side: a pass is cut into as many.
+    /// How many tasks are worked on side by side: a pass is cut into as many, a long one into four times as many.
     fn workers(&self) -> usize;
 
     /// What [`answer`] says to each task, in the order of the tasks; `None` if `stop` said so meanwhile, which is asked every

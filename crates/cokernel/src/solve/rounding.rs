@@ -6,7 +6,7 @@
 //!
 //! | symbol | name |
 //! |---|---|
-//! | r_i, e_i, C_i | `excess`, the result of [`Rounding::of`], `costs` |
+//! | r_i, e_i, C_i | `excess`, the result of [`Rounding::of_one`], `costs` |
 //! | q_i | `other`: what else the value of instance i is made of |
 //!
 //! Entries of K are rounded, so that whoever computes them again gets other values of f by about e_i, however exactly
@@ -42,7 +42,7 @@ impl Rounding<'_> {
     }
 
     /// e_i of one instance.
-    fn of(&self, i: usize, room: &mut [f64]) -> f64 {
+    fn of_one(&self, i: usize, room: &mut [f64]) -> f64 {
         let row = self.rows.row(i, room);
         let squares = row.iter().zip(self.coef).map(|(k, c)| (k * c) * (k * c));
         0.5 * f64::EPSILON * (squares.sum::<f64>().sqrt() + self.other[i].abs())
@@ -51,16 +51,27 @@ impl Rounding<'_> {
     /// How much larger Σ C_i max(0, r_i) is with r_i + e_i; 0 where that is less than a twentieth of `enough`.
     pub fn of_losses(&self, costs: &[f64], excess: &[f64], enough: f64, watch: &Watch) -> f64 {
         let more = |i: usize, e: f64| costs[i] * ((excess[i] + e).max(0.0) - excess[i].max(0.0));
+        self.of(more, enough, watch)
+    }
+
+    /// The same for ½ Σ C_i max(0, r_i)².
+    pub fn of_squares(&self, costs: &[f64], excess: &[f64], enough: f64, watch: &Watch) -> f64 {
+        let square = |r: f64| r.max(0.0).powi(2);
+        let more = |i: usize, e: f64| 0.5 * costs[i] * (square(excess[i] + e) - square(excess[i]));
+        self.of(more, enough, watch)
+    }
+
+    fn of(&self, more: impl Fn(usize, f64) -> f64, enough: f64, watch: &Watch) -> f64 {
         let mut errors = self.bounds();
-        let total = |errors: &[f64]| (0..costs.len()).map(|i| more(i, errors[i])).sum::<f64>();
+        let total = |errors: &[f64]| (0..errors.len()).map(|i| more(i, errors[i])).sum::<f64>();
         let small = SHARE * enough;
         if total(&errors) <= small {
             return 0.0;
         }
-        let mut room = vec![0.0; costs.len()];
+        let mut room = vec![0.0; errors.len()];
         for (i, e) in errors.iter_mut().enumerate() {
             if more(i, *e) > 0.0 && watch.stop().is_none() {
-                *e = e.min(self.of(i, &mut room));
+                *e = e.min(self.of_one(i, &mut room));
             }
         }
         let total = total(&errors);

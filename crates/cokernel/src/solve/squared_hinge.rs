@@ -8,10 +8,12 @@
 //! The problem of C-SVC on K + diag(1/C_i) without upper bounds. [`smo`] needs boxes, and
 //! their size is in its gap. At the optimum P = D gives Σ α_i = 2P, half of it on each side, and
 //! α_i = C_i ξ_i with ½C_i ξ_i² ≤ P: with P₀ the primal of w = 0, no α_i is above min(P₀, √(2 C_i P₀)).
+//! What rounding of kernel values can hide of the losses counts as a loss.
 //! b minimises the primal exactly for the w found; if the gap with it is above the tolerance, `smo` goes
 //! on with a smaller one. Cost: that of C-SVC, the rows of K are not read in place.
 
 use super::Rows;
+use super::rounding::{Rounding, shaken};
 use super::smo::{self, Quadratic, Settings};
 use super::softened::Softened;
 use super::solved::{Solved, of_sum_zero, relative_gap};
@@ -91,7 +93,14 @@ pub fn squared_hinge(
         steps,
         status: Status::Stalled,
     };
-    Solved { steps, ..best.unwrap_or(nothing) }
+    let found = Solved { steps, ..best.unwrap_or(nothing) };
+    let other = vec![found.bias.abs().max(1.0); n];
+    let rounding = Rounding { rows, coef: &found.coef, other: &other };
+    let excess: Vec<f64> =
+        signs.iter().zip(&found.values).map(|(y, v)| 1.0 - y * (v + found.bias)).collect();
+    let enough = settings.tol * found.primal.abs();
+    let more = rounding.of_squares(&weights, &excess, enough, watch);
+    shaken(found, more, settings.tol)
 }
 
 /// ½ Σ C_i max(0, 1 − y_i(v_i + b))².

@@ -314,6 +314,11 @@ pub(super) fn learn(
             outer.title
         ));
     }
+    if point.is_nothing() {
+        report.notes.push(
+            "no landmark has a coefficient, every instance is told the same: raise the cost C, or scale the kernels up".to_string(),
+        );
+    }
     let details = &mut report.details;
     match space.basis() {
         Basis::Instances(rows) => details.insert("landmarks".to_string(), vec![rows.len() as f64]),
@@ -431,7 +436,10 @@ impl Loop<'_> {
             course.gaps.push(gap);
             let round = course.gaps.len() - 1;
             let least = course.gaps[course.at];
-            if round == 0 || least.is_nan() || gap < least {
+            let nothing = here.is_nothing();
+            // The zero function is the answer only where no other is known within the tolerance.
+            let better = gap < least || course.best.is_nothing() && !nothing && gap <= self.tol;
+            if round == 0 || least.is_nan() || better {
                 (course.best, course.at) = (here.clone(), round);
             }
             if gap < 0.9 * course.fallen.0 {
@@ -439,7 +447,9 @@ impl Loop<'_> {
             }
             let message = format!("gap {gap:.1e}, {} kernels", here.active().len());
             self.run.tell(Event::Step { done: course.gaps.len() as u64, message: &message });
-            if gap <= self.tol {
+            // Small costs leave the zero function within any tolerance, and it tells nobody anything.
+            let one_step = nothing && gap > 0.0 && gap <= self.tol;
+            if gap <= self.tol && !one_step {
                 break Status::Converged;
             }
             if let Some(status) = self.watch.stop() {
@@ -454,6 +464,7 @@ impl Loop<'_> {
             let rounded = bounds.rounded[0] - bounds.rounded[1];
             // Most of the gap is that kinks are rounded.
             if problem.loss.has_kink()
+                && !one_step
                 && rounded <= 0.5 * (bounds.exact[0] - bounds.exact[1])
                 && here.h > course.narrowest
             {
@@ -467,12 +478,14 @@ impl Loop<'_> {
             // A tenth of what the weights leave; or what is left of the tolerance beside that.
             let (weights, within) = (rounded - bounds.inner, self.tol * bounds.exact[0].abs());
             let aim = (0.1 * weights.max(0.1 * within)).max(0.8 * (within - weights));
-            let moved = match bounds.inner < OWN * rounded {
+            let moved = match bounds.inner < OWN * rounded && !one_step {
                 true => self.move_weights(&mut newton, here)?,
                 false => self.settle(&mut newton, here, aim)?,
             };
             let moved = match moved {
-                Moved::Nowhere if bounds.inner < OWN * rounded && course.stuck < STUCK => {
+                Moved::Nowhere
+                    if !one_step && bounds.inner < OWN * rounded && course.stuck < STUCK =>
+                {
                     // The coefficients are not exact enough for the weights to move.
                     course.stuck += 1;
                     self.settle(&mut newton, here, 0.0)?
@@ -485,6 +498,7 @@ impl Loop<'_> {
             let next = match moved {
                 Moved::To(point) if point.active().len() == kernels.len() => Some(*point),
                 Moved::To(point) => newton.evaluate(*point, &kernels)?,
+                Moved::Nowhere if one_step => break Status::Converged,
                 Moved::Nowhere => break Status::Stalled,
                 Moved::Stopped => None,
             };
