@@ -131,6 +131,8 @@ def test_refusals() -> None:
         cokernel.MKLClassifier("silp", storage="nystroem").fit(x, y)
     with pytest.raises(ValueError, match='storage: expected a text such as "auto" or "nystroem:rank=200", found 5'):
         cokernel.MKLClassifier("simple_mkl", storage=5).fit(x, y)
+    with pytest.raises(ValueError, match="scratch: expected a path, found ''"), cokernel.on_workers(2, scratch=""):
+        pass
     with pytest.raises(ValueError, match="n_jobs: expected at most 1024, found 1000000000"):
         cokernel.MKLClassifier("simple_mkl", n_jobs=10**9).fit(x, y)
     with pytest.raises(ValueError, match="n_init: expected at most 10000, found 1000000000000"):

@@ -288,6 +288,15 @@ mod tests {
             };
             let said = with(2, |bytes| bytes[4_000] ^= 1).map(|_| ()).unwrap_err().to_string();
             assert!(said.contains("is not what workers wrote"), "{said}");
+            let (roots, flip) = (folder.path().join("roots"), |path: &std::path::Path| {
+                let mut bytes = std::fs::read(path).unwrap();
+                bytes[4_000] ^= 1;
+                std::fs::write(path, bytes).unwrap();
+            });
+            flip(&roots);
+            let said = with(2, |_| {}).map(|_| ()).unwrap_err().to_string();
+            assert!(said.contains("roots: is not what was written"), "{said}");
+            flip(&roots);
             for count in [1, 2, 5] {
                 let there = with(count, |_| {}).unwrap();
                 let bits = |v: &[f64]| v.iter().map(|v| v.to_bits()).collect::<Vec<_>>();

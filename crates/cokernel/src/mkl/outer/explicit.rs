@@ -314,7 +314,7 @@ pub(super) fn learn(
             outer.title
         ));
     }
-    if point.is_nothing() {
+    if point.is_nothing() && ended.status.is_success() && gap > 0.0 {
         report.notes.push(
             "no landmark has a coefficient, every instance is told the same: raise the cost C, or scale the kernels up".to_string(),
         );
