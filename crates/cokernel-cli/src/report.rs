@@ -5,7 +5,7 @@ mod clusterings;
 pub use clusterings::{clusterings, clusterings_csv, instances_csv};
 
 use crate::probabilities::told;
-use crate::table::{self, Table, bar, count, gap, percent, percent_spread, seconds, weight};
+use crate::table::{self, Table, bar, count, gap, percent, percent_spread, seconds, weight, wrap};
 use crate::visible::on_one_line;
 use cokernel::bank::Storage;
 use cokernel::eval::{Comparison, MeanWeight, Measure, Stat};
@@ -267,9 +267,23 @@ pub fn measure_spread(measure: &Measure, stat: &Stat) -> String {
     }
 }
 
-/// One row per method of a comparison; with the kind of integration at the first of each kind, if they are `grouped`.
-/// `kept` says what models compare new instances with.
-pub fn comparison(result: &Comparison, grouped: bool, kept: &str) -> String {
+/// A table in lines of `width` characters, without the columns of the titles `spare`, from the first on, that have no room
+/// there, which is said below it.
+pub fn in_lines(table: Table, width: Option<usize>, spare: &[&str]) -> String {
+    let (text, left_out) = table.fitting(width, spare);
+    match left_out.is_empty() {
+        true => text,
+        false => {
+            let gone =
+                format!("left out for want of room: {} (--wide shows all)", left_out.join(", "));
+            text + &wrap(&gone, 2, width.unwrap_or(96))
+        }
+    }
+}
+
+/// One row per method of a comparison, in lines of `width` characters; with the kind of integration at the first of each kind,
+/// if they are `grouped`. `kept` says what models compare new instances with.
+pub fn comparison(result: &Comparison, grouped: bool, kept: &str, width: Option<usize>) -> String {
     let main = result.rows.first().and_then(|r| r.measures.main());
     let heading = main.map_or(String::new(), |(measure, _)| measure.heading());
     let kept = format!("{kept} %");
@@ -333,7 +347,7 @@ pub fn comparison(result: &Comparison, grouped: bool, kept: &str) -> String {
         }
         table.row(cells);
     }
-    table.text()
+    in_lines(table, width, &["seconds", &kept, "active kernels", "gap", "integration"])
 }
 
 #[cfg(test)]

@@ -149,15 +149,18 @@ impl Session {
         Ok(Session { run, json, quiet, wide, progress })
     }
 
-    /// Characters of a line of the terminal that tables keep to: of the standard output, or of the
-    /// standard error for what stands `aside`. `None` if there is no terminal, or with `--wide`.
+    /// Characters of a line that tables keep to: what the variable `COLUMNS` says, or the width of the terminal of the
+    /// standard output, or of the standard error for what stands `aside`. `None` without both, or with `--wide`.
     pub fn width(&self, aside: bool) -> Option<usize> {
-        let found = match aside {
-            _ if self.wide => None,
+        if self.wide {
+            return None;
+        }
+        let said = std::env::var("COLUMNS").ok().and_then(|text| text.trim().parse().ok());
+        let found = || match aside {
             true => terminal_size::terminal_size_of(std::io::stderr()),
             false => terminal_size::terminal_size_of(std::io::stdout()),
         };
-        found.map(|(width, _)| usize::from(width.0))
+        said.filter(|w| *w > 0).or_else(|| found().map(|(width, _)| usize::from(width.0)))
     }
 
     /// A remark on the standard output: not with `--quiet` or `--json`.

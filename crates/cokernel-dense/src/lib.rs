@@ -61,7 +61,7 @@ impl<'a> Slice<'a> {
     }
 
     /// `count` rows from `first` on.
-    fn rows(self, first: usize, count: usize) -> Self {
+    pub fn rows(self, first: usize, count: usize) -> Self {
         let values = if count == 0 { &[] } else { &self.values[first * self.stride..] };
         Slice { values, rows: count, ..self }
     }

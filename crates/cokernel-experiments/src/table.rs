@@ -36,7 +36,8 @@ impl Table {
     }
 
     /// The table as text without the columns of the titles `spare`, from the first on, that have no
-    /// room in lines of `width` characters; and the titles of those that are left out.
+    /// room in lines of `width` characters; and the titles of those that are left out. Where that is too wide still, columns of
+    /// text become several lines.
     pub fn fitting(mut self, width: Option<usize>, spare: &[&str]) -> (String, Vec<String>) {
         let mut left_out = Vec::new();
         for title in spare {
@@ -49,7 +50,21 @@ impl Table {
                 self.rows.iter_mut().for_each(|r| drop(r.remove(c)));
             }
         }
+        width.into_iter().for_each(|w| self.fold(w));
         (self.text(), left_out)
+    }
+
+    /// Folds columns of text to one width, [`NARROWEST`] or more, with which lines have at most `most` characters.
+    fn fold(&mut self, most: usize) {
+        let (widths, whole) = (self.widths(), self.width());
+        let text: Vec<usize> = (1..widths.len()).filter(|c| self.left[*c]).collect();
+        let saved = |cap: usize| text.iter().map(|c| widths[*c].saturating_sub(cap)).sum::<usize>();
+        let widest = text.iter().map(|c| widths[*c]).max().unwrap_or(0);
+        let fits = |cap: &usize| whole - saved(*cap) <= most;
+        let cap = (NARROWEST..=widest).rev().find(fits).unwrap_or(NARROWEST);
+        for c in text.into_iter().filter(|c| widths[*c] > cap) {
+            self.rows.iter_mut().for_each(|r| r[c] = wrap(&r[c], 0, cap).trim_end().to_string());
+        }
     }
 
     /// Characters of each column.
@@ -70,24 +85,32 @@ impl Table {
         let mut text = String::new();
         let rule: Vec<String> = widths.iter().map(|w| "─".repeat(*w)).collect();
         for row in [&self.header, &rule].into_iter().chain(&self.rows) {
-            let mut line = String::from("  ");
-            for (c, cell) in row.iter().enumerate() {
-                let pad = " ".repeat(widths[c] - width(cell));
-                match self.left[c] {
-                    true => line.push_str(&format!("{cell}{pad}  ")),
-                    false => line.push_str(&format!("{pad}{cell}  ")),
+            let height = row.iter().map(|cell| cell.lines().count()).max().unwrap_or(1).max(1);
+            for l in 0..height {
+                let mut line = String::from("  ");
+                for (c, cell) in row.iter().enumerate() {
+                    let cell = cell.lines().nth(l).unwrap_or_default();
+                    let pad = " ".repeat(widths[c] - width(cell));
+                    match self.left[c] {
+                        true => line.push_str(&format!("{cell}{pad}  ")),
+                        false => line.push_str(&format!("{pad}{cell}  ")),
+                    }
                 }
+                text.push_str(line.trim_end());
+                text.push('\n');
             }
-            text.push_str(line.trim_end());
-            text.push('\n');
         }
         text
     }
 }
 
+/// Characters of the longest line.
 fn width(text: &str) -> usize {
-    text.chars().count()
+    text.lines().map(|line| line.chars().count()).max().unwrap_or(0)
 }
+
+/// Characters to which a column of text is folded at least.
+const NARROWEST: usize = 16;
 
 /// A bar for a number in `0..=full`, at most `cells` wide, drawn in eighths of a cell.
 pub fn bar(value: f64, full: f64, cells: usize) -> String {
@@ -214,6 +237,23 @@ mod tests {
         let (text, out) = table().fitting(Some(1), &["none", "seconds", "F"]);
         assert_eq!(out, ["seconds", "F"]);
         assert_eq!(text.lines().nth(2).unwrap(), "  mean    0.5  converged");
+    }
+
+    #[test]
+    fn columns_of_text_are_folded() {
+        let mut t = Table::new(&["id", "number", "<what it is", "<where"]);
+        t.row(
+            ["a", "1", "several words that take much room in a line", "a_very_long_word"]
+                .map(String::from)
+                .to_vec(),
+        );
+        t.row(["b", "22", "short", "here"].map(String::from).to_vec());
+        let (text, out) = t.fitting(Some(50), &[]);
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(out.is_empty() && lines.iter().all(|l| width(l) <= 50), "{text}");
+        assert_eq!(lines[2], "  a        1  several words that  a_very_long_word", "{text}");
+        assert_eq!(lines[3], "              take much room in", "{text}");
+        assert_eq!(lines.last(), Some(&"  b       22  short               here"), "{text}");
     }
 
     #[test]

@@ -239,7 +239,12 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     }
     session.notes(not_tuned(&result, learning.machine.method()));
     session.notes(crate::words::once(result.rows.iter().flat_map(|r| &r.notes)));
-    session.show(describe(&result, grouped, report::basis(&learning.storage)))?;
+    session.show(describe(
+        &result,
+        grouped,
+        report::basis(&learning.storage),
+        session.width(false),
+    ))?;
     say_written(&session, args)?;
     session.show_json(&json)?;
     Ok(session.end([result.status]))
@@ -268,7 +273,7 @@ fn leave_featureless(
     }))
 }
 
-fn describe(result: &Comparison, grouped: bool, kept: &str) -> String {
+fn describe(result: &Comparison, grouped: bool, kept: &str, width: Option<usize>) -> String {
     let mut text = format!(
         "{}{}, {}\n\n{}",
         count(result.instances, "instance", "instances"),
@@ -277,7 +282,7 @@ fn describe(result: &Comparison, grouped: bool, kept: &str) -> String {
             k => format!(" in {}", count(k, "class", "classes")),
         },
         splits_text(result),
-        report::comparison(result, grouped, kept)
+        report::comparison(result, grouped, kept, width)
     );
     if result.complete > 1 {
         text.push_str("\n  ± is the standard deviation over the splits\n");

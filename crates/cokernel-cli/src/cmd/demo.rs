@@ -82,7 +82,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         "\nClassification: {}, the same for every row\n\n{}\n  ± is the standard deviation over \
          the splits; seconds without the kernels\n",
         splits_text(&result),
-        comparison(&result, false, crate::report::SUPPORT)
+        comparison(&result, false, crate::report::SUPPORT, session.width(false))
     ))?;
     session.say(learned_weights(&result))?;
 

@@ -5,7 +5,7 @@ use crate::costs::CostArgs;
 use crate::data;
 use crate::files::write_json;
 use crate::probabilities::{ProbabilityArgs, told};
-use crate::report::{basis, measure_spread, shortened, weight_bars};
+use crate::report::{basis, in_lines, measure_spread, shortened, weight_bars};
 use crate::session::Session;
 use crate::settings::Settings;
 use crate::table::{Table, count, gap, percent, seconds};
@@ -99,7 +99,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         session.notes(data::left_out_note(&data.labels));
     }
     session.notes(once(result.results.iter().flat_map(|r| &r.notes)));
-    session.show(describe(&result, basis(&learning.storage)))?;
+    session.show(describe(&result, basis(&learning.storage), session.width(false)))?;
     if let Some(output) = &args.output {
         session.say(format!("\nresult written to {}", output.display()))?;
     }
@@ -107,7 +107,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     Ok(session.end([result.status]))
 }
 
-fn describe(result: &CvResult, kept: &str) -> String {
+fn describe(result: &CvResult, kept: &str, width: Option<usize>) -> String {
     let asked = result.splits.splits.len();
     let mut text = format!(
         "{} on {}{}{}\n\n",
@@ -137,7 +137,7 @@ fn describe(result: &CvResult, kept: &str) -> String {
             r.status.to_string(),
         ]);
     }
-    text.push_str(&table.text());
+    text.push_str(&in_lines(table, width, &["seconds", &kept, "active kernels", "gap"]));
     text.push('\n');
     let widest = result.measures.0.iter().map(|(m, _)| m.title.chars().count()).max().unwrap_or(0);
     for (measure, stat) in &result.measures.0 {

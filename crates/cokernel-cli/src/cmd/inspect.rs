@@ -4,7 +4,8 @@ use crate::args::GlobalArgs;
 use crate::misuse::misuse;
 use crate::probabilities;
 use crate::report::{
-    basis_of, how_it_went, model_lines, model_weights, parameters, relevances, remarks, spectra,
+    basis_of, how_it_went, in_lines, model_lines, model_weights, parameters, relevances, remarks,
+    spectra,
 };
 use crate::session::{Options, Session};
 use crate::table::{Table, count};
@@ -49,7 +50,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
             let shown = match (args.gates, args.projections) {
                 (true, _) => gates(&model)?,
                 (_, true) => projections(&of_model(&model), model.method())?,
-                _ => describe(&model),
+                _ => describe(&model, session.width(false)),
             };
             let priced = args.costs.as_deref().map(|text| priced(&model, text)).transpose()?;
             let shown = match priced {
@@ -219,7 +220,7 @@ fn no_gates(why: &str) -> cokernel::Error {
     cokernel::Error::parameter("gates", problem)
 }
 
-fn describe(model: &Model) -> String {
+fn describe(model: &Model, width: Option<usize>) -> String {
     let s = model.inspect();
     let mut text = model_lines(model);
     text.push_str(&format!("  machine   {}\n", model.machine().told()));
@@ -246,7 +247,7 @@ fn describe(model: &Model) -> String {
     text.push_str(&format!("\n{}", views(&s.views)));
     text.push_str(&format!("\n{}", model_weights(&s.weights)));
     text.push_str(&relevances(&s.widths));
-    text.push_str(&format!("\n{}", machines.text()));
+    text.push_str(&format!("\n{}", in_lines(machines, width, &["dual", "primal"])));
     for (word, remark) in remarks(&s.report) {
         text.push_str(&format!("\n{word}: {remark}"));
     }

@@ -4,6 +4,7 @@ use crate::args::{DataArgs, GlobalArgs, KernelArgs, MachineArgs};
 use crate::data;
 use crate::files::{csv_line, in_json, write};
 use crate::misuse::misuse;
+use crate::report::in_lines;
 use crate::session::Session;
 use crate::settings::Settings;
 use crate::table::{Table, count};
@@ -105,7 +106,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         count(found.len(), "kernel", "kernels"),
         count(n, "instance", "instances")
     );
-    text.push_str(&table(&found, classes));
+    text.push_str(&table(&found, classes, session.width(false)));
     session.show(&text)?;
     if let Some(output) = &args.output {
         write(output, csv(&found).as_bytes())?;
@@ -117,7 +118,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     Ok(session.end([]))
 }
 
-fn table(found: &[Score], classes: bool) -> String {
+fn table(found: &[Score], classes: bool, width: Option<usize>) -> String {
     let mut titles = vec!["kernel", "alignment", "centered", "distance"];
     titles.extend(classes.then_some(["FSM", "FSM total"]).into_iter().flatten());
     titles.push("divergence");
@@ -138,7 +139,7 @@ fn table(found: &[Score], classes: bool) -> String {
         cells.push(number(s.divergence));
         table.row(cells);
     }
-    let mut text = table.text();
+    let mut text = in_lines(table, width, &["FSM total", "divergence", "distance", "FSM"]);
     if order.len() < found.len() {
         let rest = count(found.len() - order.len(), "kernel", "kernels");
         text.push_str(&format!("  … and {rest} with smaller centered alignment\n"));

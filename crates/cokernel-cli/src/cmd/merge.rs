@@ -13,8 +13,9 @@ use std::process::ExitCode;
 
 /// Join stores of the same experiment, as the jobs of a batch queue leave them
 ///
-/// Only results of the same cells are joined: of the same data, splits, methods, seed and version. A result that
-/// is in several stores must be the same in all. Nothing is written if one of them is damaged or does not fit.
+/// Only results of the same cells are joined: of the same data, splits, methods, seed and version. No two of the
+/// stores may have the same cell; what the output has already may come again. Nothing is written if one of them is
+/// damaged or does not fit.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example
@@ -42,7 +43,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let added = count(merged.added, "result", "results");
     let again = match merged.again {
         0 => String::new(),
-        n => format!("; {n} came more than once and were the same"),
+        n => format!("; {n} were there already"),
     };
     session.show(format!("{stores}: {added} added{again}\n{}", summary(&counts, 0)))?;
     session.say(format!("store {}", args.output.display()))?;

@@ -53,7 +53,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
             )));
         }
         session.show_json(&as_json(method))?;
-        session.show(explain(method))?;
+        session.show(explain(method, session.width(false)))?;
     } else if args.markdown {
         session.show(markdown())?;
     } else {
@@ -61,13 +61,13 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
             group.is_none_or(|g| m.group == g) && task.is_none_or(|t| m.tasks.contains(&t))
         };
         session.show_json(&methods().chain(machines()).filter(asked).map(as_json).collect())?;
-        session.show(list(group, task))?;
+        session.show(list(group, task, session.width(false)))?;
     }
     Ok(session.end([]))
 }
 
 /// The methods that are asked for, group by group.
-fn list(asked: Option<Group>, task: Option<Task>) -> String {
+fn list(asked: Option<Group>, task: Option<Task>, width: Option<usize>) -> String {
     let able = |m: &&Method| task.is_none_or(|t| m.tasks.contains(&t));
     let mut text = String::new();
     for group in Group::ALL.into_iter().filter(|g| asked.is_none_or(|a| a == *g)) {
@@ -88,7 +88,9 @@ fn list(asked: Option<Group>, task: Option<Task>) -> String {
                 m.source.to_string(),
             ]);
         }
-        text.push_str(&format!("{}: {}\n{}\n", group.id(), group.says(), table.text()));
+        let about = wrap(&format!("{}: {}", group.id(), group.says()), 0, width.unwrap_or(200));
+        let (table, _) = table.fitting(width, &["certificate", "source", "tasks"]);
+        text.push_str(&format!("{about}{table}\n"));
     }
     if let (true, Some(group), Some(task)) = (text.is_empty(), asked, task) {
         let able = |g: &Group| {
@@ -102,12 +104,18 @@ fn list(asked: Option<Group>, task: Option<Task>) -> String {
             able.join(", ")
         );
     }
+    if width.is_some() {
+        text.push_str(
+            "Sources and certificates, where they are left out for want of room: --wide.\n",
+        );
+    }
     text + "+ recommended: compared, beside the controls, where no method is named.\n"
         + "`cokernel methods ID` explains a method or a machine and lists its parameters.\n"
 }
 
-fn explain(m: &Method) -> String {
-    let mut text = format!("{}: {}\n\n{}\n", m.id, m.title, wrap(m.summary, 2, 96));
+fn explain(m: &Method, width: Option<usize>) -> String {
+    let columns = width.unwrap_or(96).min(96);
+    let mut text = format!("{}: {}\n\n{}\n", m.id, m.title, wrap(m.summary, 2, columns));
     text.push_str(&format!("  source   {}\n", m.source));
     if !is_machine(m) {
         text.push_str(&format!("  group    {}\n", m.group.id()));
@@ -121,7 +129,7 @@ fn explain(m: &Method) -> String {
     let partners = partners(m);
     if !partners.is_empty() {
         let kind = if is_machine(m) { "methods" } else { "machines" };
-        let lines = wrap(&partners.join(", "), 11, 96);
+        let lines = wrap(&partners.join(", "), 11, columns);
         text.push_str(&format!("  {kind:<8} {}\n", lines.trim()));
     }
     text.push('\n');
@@ -138,7 +146,8 @@ fn explain(m: &Method) -> String {
         true => format!("--machine {}:{}={}", m.id, first.name, first.default()),
         false => format!("--set {}={}", first.name, first.default()),
     };
-    text + &table.text() + &format!("\nParameters are set by flags such as `{example}`.\n")
+    text + &table.fitting(width, &[]).0
+        + &format!("\nParameters are set by flags such as `{example}`.\n")
 }
 
 /// What its result says of itself, in a sentence's part.

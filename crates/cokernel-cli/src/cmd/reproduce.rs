@@ -353,7 +353,8 @@ fn list(session: Session) -> Result<ExitCode> {
         "`cokernel reproduce ID` runs one, `cokernel reproduce all` all of them. Folders are looked \
          for below --data DIR\nor ${DATA_VARIABLE}; without, those experiments are skipped."
     );
-    session.show(format!("{}\n{hint}", table.text()))?;
+    let (table, _) = table.fitting(session.width(false), &[]);
+    session.show(format!("{table}\n{hint}"))?;
     session.show_json(&Value::Array(entries))?;
     Ok(session.end([]))
 }

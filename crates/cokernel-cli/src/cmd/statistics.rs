@@ -2,6 +2,7 @@
 
 use crate::args::GlobalArgs;
 use crate::misuse::misuse;
+use crate::report::in_lines;
 use crate::session::{Options, Session};
 use crate::table::Table;
 use anyhow::{Context, Result};
@@ -82,13 +83,13 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         std::fs::read_to_string(&args.scores).with_context(|| format!("cannot read {place}"))?;
     let table = ScoreTable::from_csv(&text).with_context(|| place.to_string())?;
     let told = table.compare(&how)?;
-    session.show(text_of(&told, &how))?;
+    session.show(text_of(&told, &how, session.width(false)))?;
     session.show_json(&to_value(Told(&told))?)?;
     Ok(session.end([]))
 }
 
-fn text_of(told: &Verdict, how: &Comparing) -> String {
-    let parts = [means(told), pairs(told, how), versus(told), ranking(told)];
+fn text_of(told: &Verdict, how: &Comparing, width: Option<usize>) -> String {
+    let parts = [means(told), pairs(told, how, width), versus(told, width), ranking(told)];
     parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
@@ -129,7 +130,7 @@ fn means(told: &Verdict) -> String {
     format!("Means and standard deviations over the splits\n{}", table.text())
 }
 
-fn pairs(told: &Verdict, how: &Comparing) -> String {
+fn pairs(told: &Verdict, how: &Comparing, width: Option<usize>) -> String {
     if told.pairs.iter().all(|p| p.test.is_none()) {
         return String::new();
     }
@@ -159,10 +160,14 @@ fn pairs(told: &Verdict, how: &Comparing) -> String {
             pair.holm.map_or("–".to_string(), p),
         ]);
     }
-    format!("{title}; * below {}\n{}", brief(told.alpha), table.text())
+    format!(
+        "{title}; * below {}\n{}",
+        brief(told.alpha),
+        in_lines(table, width, &["p with Holm's correction", "difference"])
+    )
 }
 
-fn versus(told: &Verdict) -> String {
+fn versus(told: &Verdict, width: Option<usize>) -> String {
     if told.means.len() < 2 {
         return String::new();
     }
@@ -186,7 +191,11 @@ fn versus(told: &Verdict) -> String {
             v.holm.map_or("–".to_string(), p),
         ]);
     }
-    format!("Over {} data sets\n{}", told.means.len(), table.text())
+    format!(
+        "Over {} data sets\n{}",
+        told.means.len(),
+        in_lines(table, width, &["signed ranks T", "by the test"])
+    )
 }
 
 fn ranking(told: &Verdict) -> String {

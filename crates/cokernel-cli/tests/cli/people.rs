@@ -1,7 +1,7 @@
 //! What others wrote is shown to people, and commands neither their terminal nor their programs.
 
 use crate::run::{LEARN, TABLES};
-use crate::toy::{N, Toy, csv, view_a};
+use crate::toy::{DATA, N, Toy, csv, view_a};
 
 /// A title, labels and notes as nobody should write them.
 fn hostile() -> String {
@@ -104,4 +104,34 @@ fn names_in_data_do_not_reach_the_terminal() {
     assert!(plain.contains("=1+1\u{1b}[2J"), "{plain}");
     let safe = toy.output("predict m.ck --view a=a.csv --spreadsheet");
     assert!(safe.contains(",'=1+1"), "{safe}");
+}
+
+#[test]
+fn tables_keep_to_the_lines_they_have() {
+    let toy = Toy::new();
+    toy.output(&format!("fit {DATA} --method simple_mkl --probabilities sigmoid -o m.ck"));
+    let commands = [
+        format!("evaluate {DATA} --method simple_mkl --folds 3"),
+        format!("compare {DATA} --methods simple_mkl,localized_mkl --folds 3"),
+        format!("kernels {DATA}"),
+        "inspect m.ck".to_string(),
+        "methods".to_string(),
+        "methods localized_mkl".to_string(),
+        "reproduce --list".to_string(),
+    ];
+    for command in commands {
+        let whole = toy.output(&command);
+        let seen = |flags: &str, columns: &str| {
+            let mut asked = toy.command(&format!("{command}{flags}"));
+            let done = asked.env("COLUMNS", columns).assert().success();
+            String::from_utf8(done.get_output().stdout.clone()).unwrap()
+        };
+        let narrow = seen("", "72");
+        let long: Vec<&str> = narrow.lines().filter(|l| l.chars().count() > 72).collect();
+        let sentence = |l: &&str| !l.contains("  ") && !l.contains('─');
+        assert!(long.iter().all(sentence), "{command}: {long:#?}");
+        // Seconds differ.
+        assert_eq!(seen(" --wide", "72").lines().count(), whole.lines().count(), "{command}");
+        assert_eq!(seen("", "0").lines().count(), whole.lines().count(), "{command}");
+    }
 }

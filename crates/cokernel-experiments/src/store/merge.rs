@@ -48,8 +48,8 @@ type Trouble = (String, String);
 /// them fit together.
 ///
 /// # Errors
-/// A store is of another experiment, seed, version or data, or is not as it was written; two of them have different
-/// results of a cell.
+/// A store is of another experiment, seed, version or data, or is not as it was written; two of `stores` have a result of the
+/// same cell, or one and `into` have different ones.
 pub fn merge(stores: &[PathBuf], into: &Path) -> Result<Merged> {
     if stores.is_empty() {
         return Err(misuse("there is no store to merge; give at least one"));
@@ -76,7 +76,7 @@ pub fn merge(stores: &[PathBuf], into: &Path) -> Result<Merged> {
             Some(first) => first.check(&this).map(|()| first)?,
             None => common.insert(this),
         };
-        again += common.collect(&store, &mut found)?;
+        again += common.collect(&store, &mut found, into)?;
         troubles.extend(store.without_result()?);
     }
     let Some(common) = common else { return Err(misuse("there is no store to merge")) };
@@ -109,8 +109,13 @@ impl Common {
         )))
     }
 
-    /// Adds the results of a store to those that were found; how many were there already.
-    fn collect(&self, store: &Store, found: &mut BTreeMap<String, Found>) -> Result<usize> {
+    /// Adds the results of a store to those that were found; how many were `into` already.
+    fn collect(
+        &self,
+        store: &Store,
+        found: &mut BTreeMap<String, Found>,
+        into: &Path,
+    ) -> Result<usize> {
         let wanted: HashSet<&str> = self.cells.iter().map(|c| c.id.as_str()).collect();
         let mut rows = Vec::new();
         let read = each_result(&store.connection, |_, row| {
@@ -125,15 +130,24 @@ impl Common {
                 found.insert(row.cell.clone(), Found { row, store });
                 continue;
             };
-            if !there.row.agrees(&row) {
+            let name = || {
                 let cell = self.cells.iter().find(|c| c.id == row.cell);
-                let name = cell.map_or(row.cell.clone(), |c| place_of(&self.plan, c));
+                cell.map_or(row.cell.clone(), |c| place_of(&self.plan, c))
+            };
+            let (first, second) = (there.store.display(), store.path().display());
+            if !there.row.agrees(&row) {
                 return Err(anyhow!(
-                    "{name}: {} and {} have different results of this cell, which should repeat exactly; leave one of \
+                    "{}: {first} and {second} have different results of this cell, which should repeat exactly; leave one of \
                      them out, or run the cell again",
-                    there.store.display(),
-                    store.path().display()
+                    name()
                 ));
+            }
+            if there.store != into {
+                return Err(misuse(format!(
+                    "{}: {first} and {second} both have a result of this cell, and parts of an experiment have no cell in \
+                     common; leave one of them out, or merge them one after the other",
+                    name()
+                )));
             }
             again += 1;
         }

@@ -387,6 +387,11 @@ fn parts_are_joined_to_the_store_of_one_run() {
     let found = merge(&parts, &into).unwrap();
     assert_eq!((found.stores, found.added, found.again), (3, 7, 0));
     assert_eq!((found.counts.done, found.counts.waiting), (7, 2));
+    // A store that has what a part has is not joined with it, but after it.
+    let both = [last.clone(), made.path()];
+    let said = merge(&both, &made.file("refused.sqlite")).unwrap_err().to_string();
+    assert!(said.contains("4-4.sqlite and ") && said.contains("both have a result"), "{said}");
+    assert!(!made.file("refused.sqlite").exists());
     // The last one comes later, with one that is there already, and itself twice.
     let found = merge(&[last.clone(), parts[0].clone(), last], &into).unwrap();
     assert_eq!((found.stores, found.added, found.again), (3, 2, 3));

@@ -96,7 +96,8 @@ impl Problem<'_> {
             return Ok(None);
         }
         (0..n).for_each(|i| v[i * n + i] += point[kernels] * self.noise[i]);
-        let Some(factor) = Cholesky::new(n, v) else { return Ok(None) };
+        let going = || watch.stop().is_none();
+        let Some(factor) = Cholesky::while_going(n, v, &going) else { return Ok(None) };
         let (mut ones, mut u) = (vec![1.0; n], self.y.to_vec());
         factor.solve(&mut ones, 1);
         factor.solve(&mut u, 1);
@@ -114,7 +115,7 @@ impl Problem<'_> {
     /// Slopes of L, the two parts of them, and the information; `None` after a stop.
     fn slopes(&self, at: &At, watch: &Watch) -> Option<Slopes> {
         let (n, all, kernels) = (self.n(), self.bank.n(), self.bank.len());
-        let mut trace = at.factor.inverse();
+        let mut trace = at.factor.inverse_while_going(&|| watch.stop().is_none())?;
         let shift = if self.restricted { 1.0 / at.ones.1 } else { 0.0 };
         for (row, e) in trace.chunks_mut(n).zip(&at.ones.0) {
             row.iter_mut().zip(&at.ones.0).for_each(|(p, o)| *p -= shift * e * o);

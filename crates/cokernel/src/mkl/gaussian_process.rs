@@ -266,13 +266,11 @@ fn spread_of(
     let mut ones = vec![1.0; n];
     factor.solve(&mut ones, 1);
     let root = ones.iter().sum::<f64>().sqrt();
-    let mut columns = vec![0.0; n * n];
-    (0..n).for_each(|k| columns[k * n + k] = 1.0);
-    factor.back(&mut columns, n);
+    let inverse = factor.inverse_root();
     let mut roots = Matrix::zeros(all, all + 1);
     for (j, i) in rows.iter().enumerate() {
         let row = roots.row_mut(*i);
-        (0..n).for_each(|k| row[rows[k]] = columns[k * n + j]);
+        (0..n).for_each(|k| row[rows[k]] = inverse[j * n + k]);
         row[all] = ones[j] / root;
     }
     Ok(Spread { roots, offset: 1.0 / root, noise: variance })

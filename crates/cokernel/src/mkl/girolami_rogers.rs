@@ -32,8 +32,9 @@ use crate::machine::Machine;
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::rule::{Latent, Link, Values};
+use crate::solve::dense::product_while;
 use crate::{Counts, Report, Result, Run, Watch};
-use cokernel_dense::{Cholesky, Slice, product_nn, simd};
+use cokernel_dense::{Cholesky, Slice, simd};
 use statrs::function::gamma::{digamma, ln_gamma};
 
 /// The registry entry.
@@ -125,15 +126,11 @@ impl Learner for GirolamiRogers {
         let mut roots = Matrix::zeros(instances.bank.n(), heads * width);
         for (u, factor) in state.factors.iter().enumerate() {
             let Some(factor) = factor else { continue };
-            let mut columns = vec![0.0; width * width];
-            (0..width).for_each(|k| columns[k * width + k] = 1.0);
-            factor.back(&mut columns, width);
-            for k in 0..width {
-                offsets[u * width + k] = columns[k * width];
-                for (j, i) in instances.rows.iter().enumerate() {
-                    let entry = columns[k * width + j + 1] / instances.unit;
-                    roots.row_mut(*i)[u * width + k] = entry;
-                }
+            let inverse = factor.inverse_root();
+            offsets[u * width..(u + 1) * width].copy_from_slice(&inverse[..width]);
+            for (own, i) in inverse[width..].chunks(width).zip(&instances.rows) {
+                let into = &mut roots.row_mut(*i)[u * width..(u + 1) * width];
+                into.iter_mut().zip(own).for_each(|(r, v)| *r = v / instances.unit);
             }
         }
         let coef = |a: &Vec<f64>| {
@@ -193,7 +190,7 @@ impl Fixed {
         for m in 0..instances.bank.len() {
             let k = instances.kernel(m, run, watch)?;
             if watch.stop().is_none() {
-                squares.push(weighted_product(&k, &k, &weights));
+                squares.extend(weighted_product(&k, &k, &weights, watch));
                 sums.push(k.chunks(n).map(|row| simd::dot(row, &weights)).collect());
             }
             kernels.push(k);
@@ -229,16 +226,21 @@ impl Fixed {
     }
 }
 
-/// A diag(w) B for symmetric matrices.
-fn weighted_product(a: &[f64], b: &[f64], weights: &[f64]) -> Vec<f64> {
+/// A diag(w) B for symmetric matrices; `None` after a stop.
+fn weighted_product(a: &[f64], b: &[f64], weights: &[f64], watch: &Watch) -> Option<Vec<f64>> {
     let n = weights.len();
     let mut left = a.to_vec();
     for row in left.chunks_mut(n) {
         row.iter_mut().zip(weights).for_each(|(v, w)| *v *= w);
     }
-    let mut out = vec![0.0; n * n];
-    product_nn(Slice::new(&left, n, n), Slice::new(b, n, n), &mut out);
-    out
+    product_until(&left, b, n, watch)
+}
+
+/// A B for n × n matrices; `None` after a stop.
+fn product_until(a: &[f64], b: &[f64], n: usize, watch: &Watch) -> Option<Vec<f64>> {
+    let going = || watch.stop().is_none();
+    let product = product_while(Slice::new(a, n, n), Slice::new(b, n, n), &going);
+    product.map(Matrix::into_values)
 }
 
 /// ψ'(x), x > 0: recurrence to 15 and the asymptotic series.
@@ -348,7 +350,7 @@ impl State {
         let (n, width) = (fixed.n(), fixed.n() + 1);
         let (p, total) = self.weights();
         let kernel = fixed.mix(&fixed.kernels, &p);
-        let mut moment = weighted_product(&kernel, &kernel, &fixed.weights);
+        let mut moment = weighted_product(&kernel, &kernel, &fixed.weights, &fixed.watch)?;
         let own = fixed.mix(&fixed.squares, &p);
         moment.iter_mut().zip(&own).for_each(|(v, o)| *v = (total * *v + o) / (total + 1.0));
         let sums = fixed.mix(&fixed.sums, &p);
@@ -373,13 +375,14 @@ impl State {
             for (i, zeta) in self.zeta[u].means().iter().enumerate() {
                 precision[i * width + i] += zeta;
             }
-            let factor = Cholesky::new(width, precision)?;
+            let going = || fixed.watch.stop().is_none();
+            let factor = Cholesky::while_going(width, precision, &going)?;
             let weighted: Vec<f64> =
                 self.t[u].iter().zip(&fixed.weights).map(|(t, w)| t * w).collect();
             let mut alpha = vec![weighted.iter().sum()];
             alpha.extend(kernel.chunks(n).map(|row| simd::dot(row, &weighted)));
             factor.solve(&mut alpha, 1);
-            let covariance = factor.inverse();
+            let covariance = factor.inverse_while_going(&going)?;
             self.variances[u] = (0..width).map(|i| covariance[i * width + i]).collect();
             self.alpha[u] = alpha;
             self.factors[u] = Some(factor);
@@ -402,17 +405,9 @@ impl State {
             means: Matrix::zeros(kernels, kernels),
             spreads: Matrix::zeros(kernels, kernels),
         };
-        let mut products = vec![0.0; n * n];
         for m in 0..kernels {
-            if fixed.watch.stop().is_some() {
-                return None;
-            }
             // (Σ Cov α) K_m diag(w): its product with K_l is tr(K_m diag(w) K_l Σ Cov α).
-            product_nn(
-                Slice::new(&spread, n, n),
-                Slice::new(&fixed.kernels[m], n, n),
-                &mut products,
-            );
+            let mut products = product_until(&spread, &fixed.kernels[m], n, &fixed.watch)?;
             for row in products.chunks_mut(n) {
                 row.iter_mut().zip(&fixed.weights).for_each(|(v, w)| *v *= w);
             }

@@ -85,10 +85,14 @@ impl Learner for KlDivergence {
         let pass = Pass::under(&watch);
         let mut report = Report::closed_form(run);
         let ideal = Ideal::of(&standardised(problem.target)?)?;
-        let divergence = Divergence::from(bank, &ideal, unit(bank), self.ridge)?;
+        let divergence = Divergence::from(bank, &ideal, unit(bank), self.ridge, &pass)?;
         let mut weights = vec![1.0 / m as f64; m];
         let value = |weights: &[f64]| divergence.value(weights, &pass);
-        let mut at = value(&weights)?.ok_or_else(|| {
+        let first = value(&weights)?;
+        if let Some(stopped) = passed(m, &report, &watch) {
+            return Ok(stopped);
+        }
+        let mut at = first.ok_or_else(|| {
             Error::Data(
                 "the mean of the kernels with the ridge on its diagonal is not positive definite; leave out \
                  kernels that are not positive semi-definite, or choose a larger ridge"
@@ -108,7 +112,10 @@ impl Learner for KlDivergence {
                 report.status = status;
                 break;
             }
-            let curvature = divergence.curvature(&at, &pass)?;
+            let Some(curvature) = divergence.curvature(&at, &pass)? else {
+                report.status = watch.stop().unwrap_or(Status::Stalled);
+                break;
+            };
             let (target, promised) = minimize_on_simplex(&weights, &at.slope, &curvature);
             let (mut part, mut better) = (1.0, None);
             while part > 1e-6 && better.is_none() {
@@ -126,8 +133,8 @@ impl Learner for KlDivergence {
                     .map(|f| (next, f));
                 part *= 0.5;
             }
-            let Some((next, found)) = better.filter(|_| !pass.is_given_up()) else {
-                report.status = Status::Stalled;
+            let Some((next, found)) = better else {
+                report.status = watch.stop().unwrap_or(Status::Stalled);
                 break;
             };
             (weights, at) = (next, found);
@@ -141,9 +148,6 @@ impl Learner for KlDivergence {
             }
         }
         run.tell(Event::End);
-        if let Some(stopped) = passed(m, &report, &watch) {
-            return Ok(stopped);
-        }
         if report.iterations == 0 {
             report.iterations = 1;
             report.objective.push(at.divergence / n);

@@ -22,11 +22,12 @@
 //! Cost of `zero`: n operations per column and product.
 
 use super::laplacian;
-use crate::bank::Bank;
+use crate::bank::{Bank, Gram};
 use crate::data::Matrix;
 use crate::params::{Param, Params, Range};
 use crate::run::Pass;
-use crate::{Error, Result, Watch};
+use crate::solve::eigen::{Eigenpairs, Operator};
+use crate::{Counts, Error, Result, Run, Watch};
 
 /// The name of [`DIAGONAL`].
 pub(crate) const NAME: &str = "diagonal";
@@ -99,14 +100,19 @@ impl Affinities<'_> {
 
     /// D^{-1/2} K D^{-1/2} of graph m as a matrix; `scaling` is D^{-1/2}.
     pub(super) fn normalized(&self, m: usize, scaling: &[f64]) -> Result<Matrix> {
-        let n = self.bank.n();
         let mut weights = vec![0.0; self.bank.len()];
         weights[m] = 1.0;
         let pass = Pass::under(self.watch);
         let gram = self.bank.combine_in(&weights, &pass)?;
         pass.complete(laplacian::EMBEDDING)?;
+        self.scaled(&gram, scaling)
+    }
+
+    /// The same of a sum of graphs.
+    pub(super) fn scaled(&self, sum: &Gram, scaling: &[f64]) -> Result<Matrix> {
+        let n = scaling.len();
         let mut values = Vec::with_capacity(n * n);
-        for (row, own) in gram.values().chunks_exact(n).zip(scaling) {
+        for (row, own) in sum.values().chunks_exact(n).zip(scaling) {
             values.extend(row.iter().zip(scaling).map(|(v, s)| v * (own * s)));
         }
         let mut matrix = Matrix::new(n, n, values)?;
@@ -114,6 +120,22 @@ impl Affinities<'_> {
             (0..n).for_each(|i| matrix.set(i, i, 0.0));
         }
         Ok(matrix)
+    }
+
+    /// The `r` leading eigenpairs of it, of graph m.
+    pub(super) fn top(
+        &self,
+        m: usize,
+        scaling: &[f64],
+        r: usize,
+        run: &Run,
+        counts: &mut Counts,
+    ) -> Result<Eigenpairs> {
+        let apply = |x: &Matrix| laplacian::apply(x, scaling, |x| self.apply(m, x));
+        let whole = || self.normalized(m, scaling);
+        let matrix = (!self.bank.is_sparse(m)).then_some(&whole as &dyn Fn() -> _);
+        let operator = Operator { n: self.bank.n(), apply: &apply, matrix };
+        operator.top(r, None, &laplacian::precise(), run, self.watch, counts)
     }
 
     /// The diagonal of Σ_m w_m K_m that is to be left out; `None` if it is kept.

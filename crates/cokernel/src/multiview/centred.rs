@@ -16,7 +16,7 @@ use crate::bank::{Bank, Gram};
 use crate::data::Matrix;
 use crate::params::{Param, Range};
 use crate::run::Pass;
-use crate::solve::eigen::{Eigenpairs, Options, top_eigenpairs};
+use crate::solve::eigen::{Eigenpairs, Operator, Options};
 use crate::{Error, Report, Result, Status, Watch};
 
 /// Whether kernels are centred.
@@ -147,8 +147,15 @@ impl<'a> Centred<'a> {
             if self.center { centred(product(&centred(x.clone()).0)).0 } else { product(x) }
         };
         let n = self.bank.n();
-        let found =
-            top_eigenpairs(n, k, &apply, warm, options, work.run, &work.watch, &mut work.counts)?;
+        let whole = self.sum.as_ref().map(|sum| {
+            || {
+                let sum = Matrix::new(n, n, sum.values().to_vec())?;
+                Ok(if self.center { centred(centred(sum).0.transposed()).0 } else { sum })
+            }
+        });
+        let matrix = whole.as_ref().map(|whole| whole as &dyn Fn() -> _);
+        let operator = Operator { n, apply: &apply, matrix };
+        let found = operator.top(k, warm, options, work.run, &work.watch, &mut work.counts)?;
         work.ended(&found);
         Ok(found)
     }

@@ -66,7 +66,7 @@ use crate::data::Matrix;
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::scale::Basis;
-use crate::solve::eigen::{Eigenpairs, top_eigenpairs};
+use crate::solve::eigen::Eigenpairs;
 use crate::solve::filter::Filtered;
 use crate::{Error, Event, Report, Result, Run, Status, Watch};
 use graph::Graph;
@@ -211,8 +211,7 @@ impl Training<'_> {
             let mut filtered = Filtered::new(self.graphs.normalized(v, &scaling)?, self.run)?;
             filtered.top(count, &Matrix::zeros(n, 0), &precise, self.watch, counts)?
         } else {
-            let apply = |x: &Matrix| laplacian::apply(x, &scaling, |x| self.graphs.apply(v, x));
-            top_eigenpairs(n, count, &apply, None, &precise, self.run, self.watch, counts)?
+            self.graphs.top(v, &scaling, count, self.run, counts)?
         };
         let status = cut_short(found.status, &found.residuals, &mut report.notes);
         let Eigenpairs { values, vectors, next, .. } = laplacian::determined(self.bank, found);

@@ -261,7 +261,7 @@ fn smoother(
     let factor = |values: &[f64], ridge: f64| {
         let mut matrix = values.to_vec();
         (0..n).for_each(|i| matrix[i * n + i] += ridge);
-        Cholesky::new(n, matrix)
+        Cholesky::while_going(n, matrix, &|| !pass.is_over())
     };
     // A tiny ridge is enough for a kernel that is positive semi-definite up to rounding.
     let definite = |values: &[f64]| {
@@ -269,6 +269,7 @@ fn smoother(
         sum > 0.0 && factor(values, 1e-10 * sum).is_some()
     };
     let shifted = !definite(gram.values());
+    pass.complete(laplacian::EMBEDDING)?;
     if shifted {
         let mut shift = {
             let apply = |x: &Matrix| {
@@ -290,6 +291,7 @@ fn smoother(
             if definite(gram.values()) {
                 break;
             }
+            pass.complete(laplacian::EMBEDDING)?;
             move_by(gram.values_mut(), -shift);
             shift *= 2.0;
         }
@@ -300,7 +302,9 @@ fn smoother(
         ));
     }
     let ridge = regularization * trace(gram.values());
-    match factor(gram.values(), ridge) {
+    let cholesky = factor(gram.values(), ridge);
+    pass.complete(laplacian::EMBEDDING)?;
+    match cholesky {
         Some(cholesky) => Ok(Some(Smoother { cholesky, ridge, means, shifted })),
         None => Err(Error::Data(format!(
             "kernel '{}' could not be made positive definite; give one that is positive \

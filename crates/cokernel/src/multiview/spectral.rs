@@ -29,7 +29,7 @@ use crate::data::Matrix;
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::run::Pass;
-use crate::solve::eigen::top_eigenpairs;
+use crate::solve::eigen::Operator;
 use crate::{Counts, Event, Report, Result, Run};
 
 /// The registry entry.
@@ -127,8 +127,19 @@ impl Embedder for Spectral {
             image
         };
         let apply = |block: &Matrix| laplacian::apply(block, &s, multiply);
-        let found =
-            top_eigenpairs(n, r, &apply, None, &laplacian::precise(), run, &watch, &mut counts)?;
+        let whole = gram.as_ref().map(|gram| || graphs.scaled(gram, &s));
+        let matrix = whole.as_ref().map(|whole| whole as &dyn Fn() -> _);
+        let found = match used.as_slice() {
+            [one] => graphs.top(*one, &s, r, run, &mut counts)?,
+            _ => Operator { n, apply: &apply, matrix }.top(
+                r,
+                None,
+                &laplacian::precise(),
+                run,
+                &watch,
+                &mut counts,
+            )?,
+        };
         run.tell(Event::End);
         let pairs = laplacian::determined(bank, found);
         let count = pairs.values.len();

@@ -5,7 +5,7 @@ use super::embedding::cut_short;
 use super::laplacian;
 use crate::bank::Bank;
 use crate::data::Matrix;
-use crate::solve::eigen::{Eigenpairs, decomposes, top_eigenpairs, top_of_matrix};
+use crate::solve::eigen::{Eigenpairs, top_eigenpairs};
 use crate::{Counts, Error, Report, Result, Run, Status, Watch};
 
 /// See the [module](self).
@@ -91,8 +91,7 @@ impl<'a> Work<'a> {
         Ok((self.determined(pairs, whose), s))
     }
 
-    /// The same for the graph of kernel m, which is decomposed where so many pairs are wanted that the
-    /// matrix costs less than products with it.
+    /// The same for the graph of kernel m, which is decomposed where that costs less than products with it.
     pub(super) fn of_graph(
         &mut self,
         graphs: &Affinities<'_>,
@@ -102,11 +101,8 @@ impl<'a> Work<'a> {
         r: usize,
     ) -> Result<(Eigenpairs, Vec<f64>)> {
         let s = laplacian::scaling(degrees);
-        if self.bank.is_sparse(m) || !decomposes(s.len(), r, self.run, &self.watch) {
-            return self.normalized(whose, degrees, r, |x| graphs.apply(m, x));
-        }
-        self.counts.eigen_solves += 1;
-        let pairs = top_of_matrix(graphs.normalized(m, &s)?, r)?;
+        let pairs = graphs.top(m, &s, r, self.run, &mut self.counts)?;
+        self.ended(&pairs);
         Ok((self.determined(pairs, whose), s))
     }
 

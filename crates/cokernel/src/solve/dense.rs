@@ -4,9 +4,13 @@ use crate::data::{Matrix, scan};
 use crate::{Error, Result};
 use cokernel_dense::simd;
 pub use cokernel_dense::{Slice, product_nt};
+use rayon::prelude::*;
 
 /// Share of the largest value of principal axes from which rounding of squares shows in the others.
 const SPAN: f64 = 1e-6;
+
+/// Rows of a product between which a stop is looked for.
+const BLOCK: usize = 128;
 
 /// Turns of all pairs of axes; mostly two do.
 const SWEEPS: usize = 12;
@@ -22,6 +26,20 @@ pub fn product(a: Slice<'_>, b: Slice<'_>) -> Matrix {
     let mut out = Matrix::zeros(a.rows, b.cols);
     accumulate(&mut out, 1.0, a, b);
     out
+}
+
+/// A B in blocks of rows in parallel, before each of which `going` is asked; `None` where it said no.
+pub(crate) fn product_while(
+    a: Slice<'_>,
+    b: Slice<'_>,
+    going: &(dyn Fn() -> bool + Sync),
+) -> Option<Matrix> {
+    let mut out = Matrix::zeros(a.rows, b.cols);
+    let blocks = out.values_mut().par_chunks_mut((BLOCK * b.cols).max(1)).enumerate();
+    blocks.filter(|_| going()).for_each(|(c, part)| {
+        cokernel_dense::product_nn(a.rows(c * BLOCK, part.len() / b.cols), b, part);
+    });
+    going().then_some(out)
 }
 
 /// out += α A B, in parallel over the rows.
@@ -233,6 +251,9 @@ mod tests {
             let (a, b) = (random(m, d, 1), random(d, k, 2));
             let want = naive(&a, &b);
             assert_close(&product(Slice::of(&a), Slice::of(&b)), &want, 1e-12);
+            let blocks = |going| product_while(Slice::of(&a), Slice::of(&b), &|| going);
+            assert_close(&blocks(true).unwrap(), &want, 1e-12);
+            assert!(blocks(false).is_none());
             let bt = b.transposed();
             let mut out = vec![0.0; m * k];
             product_nt(Slice::of(&a), Slice::of(&bt), &mut out);

@@ -29,8 +29,8 @@
 //! Cost: for a basis of m columns (default 120, more for large k), per block of b columns one
 //! product A·(n × b) and O(n m b); per look O(n m k + m³). Memory (2m + 4b) n values.
 //! When the basis would reach n, or n ≤ 64, or for n up to 2,600 where k is a sizeable part of n or the
-//! search takes long, A is formed by applying it to the identity and decomposed: 2 n³ operations for
-//! products, 4/3 n³ for the reduction.
+//! search takes long, A is decomposed: 4/3 n³ operations for the reduction, and where nobody
+//! [has the matrix](Operator::matrix) 2 n³ for applying it to the identity.
 //!
 //! Why the solver is ours: that of faer 0.24 (`partial_self_adjoint_eigen`) does not end on some
 //! matrices and skips eigenvalues on others, without a word. Why there are three: this one is for one
@@ -50,13 +50,16 @@ use space::{Space, residual_norms};
 const DENSE: usize = 64;
 
 /// Up to this n the operator is formed and decomposed, too, if more than n / `SHARE` pairs are wanted (a
-/// basis of several k columns costs more) or n / `PATIENCE` columns of products did not do (measured at
-/// n = 1,600: a decomposition takes as long as some 1,500 columns; at n = 2,000 with 120 pairs and no gap after them these
-/// and the decomposition took three times as long as it alone). It cannot be stopped, and takes a
-/// second or two here.
+/// basis of several k columns costs more) or [`Patience`] ends (measured at n = 1,600: a decomposition takes as long as
+/// some 1,500 columns; at n = 2,000 with 120 pairs and no gap after them these and the decomposition took three times as
+/// long as it alone). It cannot be stopped, and takes a second or two here.
 const LARGEST: usize = 2600;
 const SHARE: usize = 20;
-const PATIENCE: usize = 2;
+/// Columns of products, as parts of n: those that are tried at most, those that may be expected to be needed still,
+/// and those after which that is asked.
+const MOST: usize = 2;
+const STILL: usize = 2;
+const BEFORE: usize = 6;
 
 /// What a stop leaves without a result.
 const SEARCH: &str = "the search for eigenvectors";
@@ -106,6 +109,15 @@ impl Options {
     }
 }
 
+/// A symmetric n × n matrix A.
+pub(crate) struct Operator<'a> {
+    pub n: usize,
+    /// A times an n × b block.
+    pub apply: &'a dyn Fn(&Matrix) -> Matrix,
+    /// A itself, where it is had for less than n products.
+    pub matrix: Option<&'a dyn Fn() -> Result<Matrix>>,
+}
+
 /// Leading eigenpairs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Eigenpairs {
@@ -153,46 +165,109 @@ pub fn top_eigenpairs(
     watch: &Watch,
     counts: &mut Counts,
 ) -> Result<Eigenpairs> {
-    if k == 0 || k > n {
-        let problem = format!("expected from 1 to {n} (the size of the matrix), found {k}");
-        return Err(Error::parameter("eigenvectors", problem));
-    }
-    if let Some(w) = warm.filter(|w| w.rows() != n) {
-        return Err(Error::shape("warm start of the eigenvectors", format!("{n} rows"), w.rows()));
-    }
-    counts.eigen_solves += 1;
-    let block = match (options.block, warm) {
-        (0, Some(w)) => (w.cols() + EXTRA).next_multiple_of(LANES),
-        (0, None) => LANES,
-        (b, Some(w)) => b.max(w.cols() + EXTRA),
-        (b, None) => b,
-    };
-    let capacity = if options.basis == 0 { 120.max(4 * k + 2 * block) } else { options.basis };
-    let capacity = capacity.max(k + 2 * block);
-    let free = options.block == 0 && options.basis == 0;
-    if n <= DENSE || capacity >= n || (free && decomposes(n, k, run, watch)) {
-        return decompose(n, k, apply, watch);
-    }
-    let rng = run.rng("eigenvectors");
-    let mut space = Space {
-        basis: Matrix::zeros(n, capacity),
-        images: Matrix::zeros(n, capacity),
-        t: Matrix::zeros(capacity, capacity),
-        used: 0,
-        rng,
-        scale: 0.0,
-    };
-    let mut start = space.random(block);
-    if let Some(w) = warm {
-        for i in 0..n {
-            start.row_mut(i)[..w.cols()].copy_from_slice(w.row(i));
+    Operator { n, apply, matrix: None }.top(k, warm, options, run, watch, counts)
+}
+
+impl Operator<'_> {
+    /// [`top_eigenpairs`].
+    pub fn top(
+        &self,
+        k: usize,
+        warm: Option<&Matrix>,
+        options: &Options,
+        run: &Run,
+        watch: &Watch,
+        counts: &mut Counts,
+    ) -> Result<Eigenpairs> {
+        let (n, apply) = (self.n, self.apply);
+        if k == 0 || k > n {
+            let problem = format!("expected from 1 to {n} (the size of the matrix), found {k}");
+            return Err(Error::parameter("eigenvectors", problem));
+        }
+        if let Some(w) = warm.filter(|w| w.rows() != n) {
+            return Err(Error::shape(
+                "warm start of the eigenvectors",
+                format!("{n} rows"),
+                w.rows(),
+            ));
+        }
+        counts.eigen_solves += 1;
+        let block = match (options.block, warm) {
+            (0, Some(w)) => (w.cols() + EXTRA).next_multiple_of(LANES),
+            (0, None) => LANES,
+            (b, Some(w)) => b.max(w.cols() + EXTRA),
+            (b, None) => b,
+        };
+        let capacity = if options.basis == 0 { 120.max(4 * k + 2 * block) } else { options.basis };
+        let capacity = capacity.max(k + 2 * block);
+        let free = options.block == 0 && options.basis == 0;
+        if n <= DENSE || capacity >= n || (free && decomposes(n, k, run, watch)) {
+            return self.decompose(k, watch);
+        }
+        let rng = run.rng("eigenvectors");
+        let mut space = Space {
+            basis: Matrix::zeros(n, capacity),
+            images: Matrix::zeros(n, capacity),
+            t: Matrix::zeros(capacity, capacity),
+            used: 0,
+            rng,
+            scale: 0.0,
+        };
+        let mut start = space.random(block);
+        if let Some(w) = warm {
+            for i in 0..n {
+                start.row_mut(i)[..w.cols()].copy_from_slice(w.row(i));
+            }
+        }
+        space.append(&start)?;
+        let patience = (free && may_form(n, run)).then_some(Patience { n, first: None });
+        match search(space, k, warm.is_some(), apply, options, patience, watch)? {
+            Some(found) => Ok(found),
+            None => self.decompose(k, watch),
         }
     }
-    space.append(&start)?;
-    let patience = if free && may_form(n, run) { n / PATIENCE } else { usize::MAX };
-    match search(space, k, warm.is_some(), apply, options, patience, watch)? {
-        Some(found) => Ok(found),
-        None => decompose(n, k, apply, watch),
+
+    /// By a decomposition.
+    fn decompose(&self, k: usize, watch: &Watch) -> Result<Eigenpairs> {
+        if let Some(matrix) = self.matrix {
+            return top_of_matrix(matrix()?, k);
+        }
+        let (n, mut a) = (self.n, Matrix::zeros(self.n, self.n));
+        for first in (0..n).step_by(PANEL) {
+            let width = PANEL.min(n - first);
+            let identity = |i: usize, j: usize| f64::from(u8::from(i == first + j));
+            let image = (self.apply)(&Matrix::from_fn(n, width, identity));
+            watch.complete(SEARCH)?;
+            (0..n).for_each(|i| a.row_mut(i)[first..first + width].copy_from_slice(image.row(i)));
+        }
+        top_of_matrix(dense::symmetric_part(a), k)
+    }
+}
+
+/// When a search is given up for a decomposition.
+struct Patience {
+    n: usize,
+    /// Columns of products and excess when the basis was full for the first time: before that residuals say nothing of
+    /// how they will fall.
+    first: Option<(usize, f64)>,
+}
+
+impl Patience {
+    /// Asked after so many columns, when the largest residual is `excess` times too long.
+    fn ends(&mut self, products: usize, excess: f64, full: bool) -> bool {
+        let expected = match self.first {
+            Some((then, was)) if full => {
+                let fallen = (was / excess).ln();
+                let rate = fallen / (products - then) as f64;
+                if fallen > 0.0 { excess.ln().max(0.0) / rate } else { f64::INFINITY }
+            }
+            _ => 0.0,
+        };
+        if full && self.first.is_none() {
+            self.first = Some((products, excess));
+        }
+        products >= self.n / MOST
+            || products >= self.n / BEFORE && expected > (self.n / STILL) as f64
     }
 }
 
@@ -238,14 +313,14 @@ impl Progress {
 
 /// The main loop. The basis holds the first block, which A has not been applied to yet. With
 /// `verify` the start may be an invariant subspace that is not the leading one: the best pair in
-/// its complement must be settled too. `None` after `patience` columns of products.
+/// its complement must be settled too. `None` where the patience ends.
 fn search(
     mut space: Space,
     k: usize,
     mut verify: bool,
     apply: &dyn Fn(&Matrix) -> Matrix,
     options: &Options,
-    patience: usize,
+    mut patience: Option<Patience>,
     watch: &Watch,
 ) -> Result<Option<Eigenpairs>> {
     let capacity = space.basis.cols();
@@ -279,7 +354,7 @@ fn search(
             if converged && !ritz.may_miss_copies(k, starts) {
                 return Ok(Some(ritz.finish(k, Status::Converged, products)));
             }
-            if products >= patience {
+            if patience.as_mut().is_some_and(|p| p.ends(products, excess, crowded)) {
                 return Ok(None);
             }
             if converged {
@@ -304,23 +379,6 @@ fn search(
         }
         space.append(&rest)?;
     }
-}
-
-/// All of A at once.
-fn decompose(
-    n: usize,
-    k: usize,
-    apply: &dyn Fn(&Matrix) -> Matrix,
-    watch: &Watch,
-) -> Result<Eigenpairs> {
-    let mut a = Matrix::zeros(n, n);
-    for first in (0..n).step_by(PANEL) {
-        let width = PANEL.min(n - first);
-        let image = apply(&Matrix::from_fn(n, width, |i, j| f64::from(u8::from(i == first + j))));
-        watch.complete(SEARCH)?;
-        (0..n).for_each(|i| a.row_mut(i)[first..first + width].copy_from_slice(image.row(i)));
-    }
-    top_of_matrix(dense::symmetric_part(a), k)
 }
 
 /// Whether the k leading pairs of an n × n operator are found by decomposition: those of a matrix that is

@@ -201,15 +201,29 @@ fn joint_by(
             {
                 (inside, state.patience) = (false, NEWTON_AFTER.max(2.0 * state.work));
                 rounds = rounds.max(ROUNDS - ROUNDS_AFTER);
+                // What blocks have reached, which rounding may keep interior points from.
+                let here = state.certify();
+                let (alpha, bias, gap) = (state.alpha.clone(), here.bias.clone(), here.gap);
+                if gap < best.gap {
+                    best = here;
+                }
+                if best.gap <= settings.tol {
+                    continue;
+                }
                 if let Some(inner) = interior::interior(p, (l, *r), *unit, watch) {
+                    let mut nearer = false;
                     for alpha in [inner.alpha, inner.raw] {
                         let found = state.go_to(alpha, &inner.bias);
+                        nearer = found.gap < gap;
                         if found.gap < best.gap {
                             best = found;
                         }
                         if best.gap <= settings.tol {
                             break;
                         }
+                    }
+                    if !nearer {
+                        state.go_to(alpha, &bias);
                     }
                 }
             }

@@ -175,8 +175,8 @@ impl Logistic<'_> {
         -(0..self.n()).map(one).sum::<f64>()
     }
 
-    /// A full step; `None` where there is none in floating-point arithmetic.
-    fn newton(&self, at: &Point) -> Option<Point> {
+    /// A full step; `None` where there is none in floating-point arithmetic, and after a stop.
+    fn newton(&self, at: &Point, watch: &Watch) -> Option<Point> {
         let n = self.n();
         let shares = self.shares(&at.values, at.bias);
         // g of the instances that are far on the other side; of the rest y(1 − s)⁻¹ is W⁻¹g.
@@ -185,7 +185,7 @@ impl Logistic<'_> {
         let slopes: Vec<f64> = (0..n).map(slope).collect();
         let roots: Vec<f64> =
             (0..n).map(|i| (self.costs[i] * shares[i] * (1.0 - shares[i])).sqrt()).collect();
-        let factor = factor(self.kernel, &roots)?;
+        let factor = factor(self.kernel, &roots, watch)?;
         let mut rest = self.times(&slopes);
         for i in 0..n {
             let near = if other(i) { 0.0 } else { self.y[i] / (1.0 - shares[i]) };
@@ -263,7 +263,7 @@ impl Logistic<'_> {
                 _ => None,
             };
             let next = match stop {
-                None => self.newton(&at).and_then(|to| self.towards(&at, &to, primal)),
+                None => self.newton(&at, watch).and_then(|to| self.towards(&at, &to, primal)),
                 Some(_) => None,
             };
             match (next, best) {
@@ -272,7 +272,8 @@ impl Logistic<'_> {
                     steps += 1;
                 }
                 (None, Some(found)) => {
-                    return Solved { steps, status: stop.unwrap_or(Status::Stalled), ..found };
+                    let status = stop.or_else(|| watch.stop()).unwrap_or(Status::Stalled);
+                    return Solved { steps, status, ..found };
                 }
                 (None, None) => unreachable!("the first point is kept"),
             }
@@ -300,15 +301,15 @@ impl Logistic<'_> {
     }
 }
 
-/// I + W^½KW^½ factored, of the square roots of W.
-pub fn factor(kernel: &[f64], roots: &[f64]) -> Option<Cholesky> {
+/// I + W^½KW^½ factored, of the square roots of W; `None` after a stop.
+pub fn factor(kernel: &[f64], roots: &[f64], watch: &Watch) -> Option<Cholesky> {
     let n = roots.len();
     let mut b = vec![0.0; n * n];
     for (i, (out, row)) in b.chunks_mut(n).zip(kernel.chunks(n)).enumerate() {
         out.iter_mut().zip(row).zip(roots).for_each(|((o, k), r)| *o = roots[i] * k * r);
         out[i] += 1.0;
     }
-    Cholesky::new(n, b)
+    Cholesky::while_going(n, b, &|| watch.stop().is_none())
 }
 
 #[cfg(test)]

@@ -56,8 +56,10 @@ impl<'a> Ridge<'a> {
             out.copy_from_slice(rows.row(i, &mut computed));
             out[i] += ridges[i];
         }
-        let factor = match Cholesky::new(n, matrix.clone()) {
+        let going = || watch.stop().is_none();
+        let factor = match Cholesky::while_going(n, matrix.clone(), &going) {
             Some(factor) => factor,
+            None if !going() => return Err(watch.stop().unwrap_or(Status::Stalled)),
             None => Cholesky::with_ridge(n, &matrix).ok_or(Status::Stalled)?,
         };
         let mut ridge = Ridge { rows, ridges, factor, ones: Vec::new() };

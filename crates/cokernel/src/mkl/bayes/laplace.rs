@@ -84,6 +84,9 @@ struct At {
     value: f64,
 }
 
+/// Instances of which a mode takes less than a second.
+const MOMENT: usize = 1_000;
+
 struct Search<'a> {
     asked: &'a Classes<'a>,
     /// Mean diagonals; infinite of kernels without any.
@@ -155,7 +158,7 @@ fn mode(
 ) -> Option<Mode> {
     let problem = Logistic { kernel, y, costs: weights, bias: false, tol: MODE, max_steps: 100 };
     let found = problem.solve(start, watch);
-    if found.gap > 1e-6 {
+    if found.gap > 1e-6 || watch.stop().is_some() {
         return None;
     }
     let (a, f) = (found.coef, found.values);
@@ -164,7 +167,7 @@ fn mode(
     let bend = |i: usize| weights[i] * share(i) * share_of_other(f[i]);
     let roots: Vec<f64> = (0..n).map(|i| bend(i).sqrt()).collect();
     let thirds = (0..n).map(|i| -bend(i) * (1.0 - 2.0 * share(i))).collect();
-    let factor = factor(kernel, &roots)?;
+    let factor = factor(kernel, &roots, watch)?;
     let loss: f64 = found.primal - 0.5 * simd::dot(&a, &f);
     let log_evidence = -0.5 * simd::dot(&a, &f) - loss - 0.5 * factor.log_determinant();
     log_evidence.is_finite().then_some(Mode { a, roots, thirds, factor, log_evidence })
@@ -211,10 +214,8 @@ impl Mode {
     /// W^½ L⁻ᵀ.
     fn roots(&self) -> Matrix {
         let n = self.a.len();
-        let mut columns = vec![0.0; n * n];
-        (0..n).for_each(|k| columns[k * n + k] = 1.0);
-        self.factor.back(&mut columns, n);
-        Matrix::from_fn(n, n, |i, k| self.roots[i] * columns[k * n + i])
+        let inverse = self.factor.inverse_root();
+        Matrix::from_fn(n, n, |i, k| self.roots[i] * inverse[i * n + k])
     }
 }
 
@@ -228,12 +229,17 @@ pub(in crate::mkl) fn fit(asked: &Classes<'_>, run: &Run, watch: &Watch) -> Resu
     };
     let units: Vec<f64> = (0..instances.bank.len()).map(own).collect();
     let used = units.iter().filter(|u| u.is_finite()).count().max(1);
-    // The first point is not cut short: without it there is nothing.
+    // The first point is not cut short where it takes a moment: without it there is nothing.
     let calm = Run { time_limit: None, cancel: crate::Cancel::default(), ..run.clone() }.quiet();
-    let first_watch = calm.watch();
-    let mut search = Search { asked, units, run, watch: &first_watch, combines: 0 };
+    let calm = calm.watch();
+    let first_watch = if instances.n() <= MOMENT { &calm } else { watch };
+    let mut search = Search { asked, units, run, watch: first_watch, combines: 0 };
     let start = vec![-(used as f64).ln(); instances.bank.len()];
     let Some(mut at) = search.at(start, None)? else {
+        if let Some(status) = first_watch.stop() {
+            let what = "the first point of a Gaussian process".to_string();
+            return Err(Error::Stopped { status, what });
+        }
         return Err(Error::Data(
             "the sum of the kernels is far from positive semi-definite, or its values are too large: a Gaussian process has \
              no mode there; use kernels that are"

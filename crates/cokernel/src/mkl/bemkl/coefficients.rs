@@ -13,6 +13,7 @@
 //! left out of the determinant is at most ρ‖X‖²_F. The sum is kept below 10⁻⁹ n, or 10⁻³ of what the last sweep raised the bound by
 //! where that is more: it is small beside what sweeps gain then, and the bound fell in no run that was looked at.
 
+use crate::Watch;
 use crate::mkl::bayes::Precisions;
 use cokernel_dense::Cholesky;
 use cokernel_dense::simd::{dot, powers, symmetric_times};
@@ -82,13 +83,14 @@ impl Coefficients {
     }
 
     /// The next of both, of S and s; where inverses may be kept, `gain` is by how much the last sweep raised the bound. `None`
-    /// where a matrix has no factor.
+    /// where a matrix has no factor, and after a stop.
     pub fn update(
         &mut self,
         squares: &[f64],
         s: &[f64],
         tau: f64,
         gain: Option<f64>,
+        watch: &Watch,
     ) -> Option<()> {
         let n = s.len();
         // As a multiple of n.
@@ -101,7 +103,7 @@ impl Coefficients {
         let near = inverse.and_then(|(i, allowed)| i.near(squares, &d, s, &self.mean, allowed));
         let Found { mean, diagonal, log } = match near {
             Some(found) => found,
-            None => self.anew(squares, &d, s, allowed)?,
+            None => self.anew(squares, &d, s, allowed, watch)?,
         };
         self.mean = mean;
         self.variances = diagonal.iter().map(|v| v / tau).collect();
@@ -118,12 +120,14 @@ impl Coefficients {
         d: &[f64],
         s: &[f64],
         allowed: Option<f64>,
+        watch: &Watch,
     ) -> Option<Found> {
         let n = s.len();
         self.inverse = None;
         let mut matrix = squares.to_vec();
         d.iter().enumerate().for_each(|(i, d)| matrix[i * n + i] += d);
-        let factor = Cholesky::new(n, matrix)?;
+        let going = || watch.stop().is_none();
+        let factor = Cholesky::while_going(n, matrix, &going)?;
         let mut mean = s.to_vec();
         factor.solve(&mut mean, 1);
         let log = factor.log_determinant();
@@ -135,7 +139,7 @@ impl Coefficients {
         if !short {
             return Some(Found { mean, diagonal: factor.inverse_diagonal(), log });
         }
-        let values = factor.inverse();
+        let values = factor.inverse_while_going(&going)?;
         let diagonal: Vec<f64> = (0..n).map(|i| values[i * n + i]).collect();
         let share = values.chunks(n).fold(0.0_f64, |a, row| a.max(powers(row, d).1)).min(1.0);
         let (d, own) = (d.to_vec(), diagonal.clone());
@@ -214,14 +218,14 @@ mod tests {
         let squares: Vec<f64> = (0..n * n).map(|p| entry(p / n, p % n)).collect();
         let (mut with, tau) = (Coefficients::new(n), 50.0);
         let s: Vec<f64> = (0..n).map(|i| (i as f64).cos()).collect();
-        let mut served = 0;
+        let (mut served, watch) = (0, crate::Run::default().watch());
         for step in 0..40 {
             let s: Vec<f64> = s.iter().map(|s| (1.0 + 0.03 * f64::from(step)) * s).collect();
             let mut without = with.clone();
             without.inverse = None;
             let before = with.inverse.clone();
-            with.update(&squares, &s, tau, Some(0.0)).expect("a factor");
-            without.update(&squares, &s, tau, None).expect("a factor");
+            with.update(&squares, &s, tau, Some(0.0), &watch).expect("a factor");
+            without.update(&squares, &s, tau, None, &watch).expect("a factor");
             served += usize::from(match (before, &with.inverse) {
                 (Some(before), Some(now)) => Arc::ptr_eq(&before, now),
                 _ => false,

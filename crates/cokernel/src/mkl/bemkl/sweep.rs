@@ -150,10 +150,10 @@ impl<'a> State<'a> {
     /// q(λ), q(a).
     fn update_coefficients(&mut self) -> Option<()> {
         let sums = self.kernels.sums(&self.g);
-        let (tau, squares) = (self.tau, &self.kernels.squares);
+        let (tau, squares, watch) = (self.tau, &self.kernels.squares, self.watch);
         let gain = self.keep.then_some(self.gain / self.functions() as f64);
         let all = self.coefficients.par_iter_mut().zip(&sums);
-        all.map(|(c, s)| c.update(squares, s, tau, gain)).collect::<Option<Vec<()>>>()?;
+        all.map(|(c, s)| c.update(squares, s, tau, gain, watch)).collect::<Option<Vec<()>>>()?;
         let means: Vec<&[f64]> = self.coefficients.iter().map(|c| &c.mean[..]).collect();
         self.kernels.products(&means, &mut self.of_a);
         Some(())

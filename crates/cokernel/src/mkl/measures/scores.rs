@@ -62,7 +62,7 @@ pub fn scores(bank: &Bank, target: &Target, run: &Run) -> Result<Vec<Score>> {
     let (alignments, centered) = (plain.alignments(), centered.alignments());
     let distances = plain.distances(unit);
     let divergence = match few && bank.n() <= DIVERGENCE_UP_TO {
-        true => Some(Divergence::from(bank, &ideal, unit, RIDGE)?),
+        true => Some(Divergence::from(bank, &ideal, unit, RIDGE, &pass)?),
         false => None,
     };
     let mut out = Vec::with_capacity(bank.len());

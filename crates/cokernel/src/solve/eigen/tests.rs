@@ -114,6 +114,37 @@ fn slow_spectra_are_restarted() {
     check("restarted", &problem, &e, options.tol);
 }
 
+/// Residuals that hardly fall end the search soon, and those that fall do not; the matrix is taken from who has it.
+#[test]
+fn flat_spectra_are_decomposed() {
+    let n = 1000;
+    let value = |fall: f64| move |i: usize| 1.0 + 0.1 * (-fall * i as f64).exp();
+    for (fall, decomposed) in [(1e-3, true), (0.1, false)] {
+        let problem = Known::new((0..n).map(value(fall)).collect());
+        let asked = std::cell::Cell::new(0);
+        let apply = |b: &Matrix| {
+            asked.set(asked.get() + b.cols());
+            problem.apply(b)
+        };
+        let identity = Matrix::from_fn(n, n, |i, j| f64::from(u8::from(i == j)));
+        let whole = || Ok(dense::symmetric_part(problem.apply(&identity)));
+        let run = Run::default();
+        let mut found = Vec::new();
+        for matrix in [None, Some(&whole as &dyn Fn() -> Result<Matrix>)] {
+            asked.set(0);
+            let operator = Operator { n, apply: &apply, matrix };
+            let (options, counts) = (Options::default(), &mut Counts::default());
+            let e = operator.top(3, None, &options, &run, &run.watch(), counts).unwrap();
+            check("flat", &problem, &e, 1e-10);
+            let formed = if decomposed && matrix.is_none() { n } else { 0 };
+            assert!(asked.get() - formed < n * 3 / 10, "{fall}: {} columns", asked.get());
+            assert_eq!(e.products == n, decomposed);
+            found.push(e.values);
+        }
+        found[0].iter().zip(&found[1]).for_each(|(a, b)| assert!((a - b).abs() < 1e-12));
+    }
+}
+
 #[test]
 fn multiple_eigenvalues_are_all_found() {
     // Ten copies of the largest, as ten components of a graph give; near copies; copies below.

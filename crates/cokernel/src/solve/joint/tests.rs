@@ -129,3 +129,32 @@ fn losses_at_a_margin_of_zero_count() {
         assert!(off <= 1e-7 * primal.max(1e-6), "trial {trial}: {primal} {}", found.primal);
     }
 }
+
+/// A raw kernel of degree 3, at which interior points are no nearer than blocks: a smaller tolerance ended with nothing.
+#[test]
+fn a_smaller_tolerance_loses_nothing() {
+    let watch = Run::default().watch();
+    let n = 50;
+    for seed in 160..168 {
+        let mut state = seed;
+        let x = Matrix::from_fn(n, 6, |_, _| {
+            200.0 * (number(&mut state) + number(&mut state) + number(&mut state))
+        });
+        let side = |i: usize| x.get(i, 0) + 0.3 * x.get(i, 1);
+        let codes: Vec<u32> =
+            (0..n).map(|i| u32::from(side(i) > -50.0) + u32::from(side(i) > 50.0)).collect();
+        let entry = |i: usize, j: usize| {
+            let product: f64 = x.row(i).iter().zip(x.row(j)).map(|(a, b)| a * b).sum();
+            (product + 1.0).powi(3)
+        };
+        let gram = Gram::new(Matrix::from_fn(n, n, entry)).unwrap();
+        let costs = vec![1.0; n];
+        let p = Joint { rows: &gram, codes: &codes, classes: 3, margins: None, costs: &costs };
+        for tol in [1e-3, 1e-5, 1e-7] {
+            let found = joint_by(&p, None, &Settings { tol, ..SETTINGS }, true, &watch);
+            if found.status != Status::Converged {
+                eprintln!("BAD seed {seed}, {tol}: {:e}", found.gap);
+            }
+        }
+    }
+}
