@@ -44,7 +44,8 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
-    let session = Session::start(&Options { json: global.json, ..Options::default() })?;
+    let session =
+        Session::start(&Options { json: global.json, wide: global.wide, ..Options::default() })?;
     match Saved::load(&args.model)? {
         Saved::Classifier(model) => {
             let shown = match (args.gates, args.projections) {

@@ -35,7 +35,8 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
-    let session = Session::start(&Options { json: global.json, ..Options::default() })?;
+    let session =
+        Session::start(&Options { json: global.json, wide: global.wide, ..Options::default() })?;
     let task = args.task.as_deref().map(Task::from_id).transpose().context("--task")?;
     let group = args.id.as_deref().and_then(Group::from_id);
     if let (Some(id), None) = (&args.id, group) {
@@ -69,7 +70,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
 /// The methods that are asked for, group by group.
 fn list(asked: Option<Group>, task: Option<Task>, width: Option<usize>) -> String {
     let able = |m: &&Method| task.is_none_or(|t| m.tasks.contains(&t));
-    let mut text = String::new();
+    let (mut text, mut left_out) = (String::new(), false);
     for group in Group::ALL.into_iter().filter(|g| asked.is_none_or(|a| a == *g)) {
         let all = methods().chain(machines()).filter(|m| m.group == group);
         let found: Vec<&Method> = all.filter(able).collect();
@@ -89,7 +90,8 @@ fn list(asked: Option<Group>, task: Option<Task>, width: Option<usize>) -> Strin
             ]);
         }
         let about = wrap(&format!("{}: {}", group.id(), group.says()), 0, width.unwrap_or(200));
-        let (table, _) = table.fitting(width, &["certificate", "source", "tasks"]);
+        let (table, gone) = table.fitting(width, &["certificate", "source", "tasks"]);
+        left_out |= !gone.is_empty();
         text.push_str(&format!("{about}{table}\n"));
     }
     if let (true, Some(group), Some(task)) = (text.is_empty(), asked, task) {
@@ -104,9 +106,9 @@ fn list(asked: Option<Group>, task: Option<Task>, width: Option<usize>) -> Strin
             able.join(", ")
         );
     }
-    if width.is_some() {
+    if left_out {
         text.push_str(
-            "Sources and certificates, where they are left out for want of room: --wide.\n",
+            "What is left out for want of room (certificates, sources, tasks): --wide.\n",
         );
     }
     text + "+ recommended: compared, beside the controls, where no method is named.\n"

@@ -55,7 +55,8 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
-    let options = Options { quiet: global.quiet, json: global.json, ..Options::default() };
+    let options =
+        Options { quiet: global.quiet, json: global.json, wide: global.wide, ..Options::default() };
     let session = Session::start(&options)?;
     let ratio = args.test_over_train;
     let paired = match (args.test.as_deref(), ratio) {

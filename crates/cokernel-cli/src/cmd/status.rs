@@ -26,7 +26,8 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
-    let options = Options { quiet: global.quiet, json: global.json, ..Options::default() };
+    let options =
+        Options { quiet: global.quiet, json: global.json, wide: global.wide, ..Options::default() };
     let session = Session::start(&options)?;
     let (store, _, plan, seed) = read(&args.store)?;
     let (counts, workers, troubles) = (store.counts()?, store.workers()?, store.troubles()?);

@@ -128,10 +128,12 @@ fn tables_keep_to_the_lines_they_have() {
         };
         let narrow = seen("", "72");
         let long: Vec<&str> = narrow.lines().filter(|l| l.chars().count() > 72).collect();
-        let sentence = |l: &&str| !l.contains("  ") && !l.contains('─');
+        let columns = |l: &str| l.trim().split("  ").filter(|cell| !cell.is_empty()).count();
+        let sentence = |l: &&str| columns(l) < 3 && !l.contains('─');
         assert!(long.iter().all(sentence), "{command}: {long:#?}");
         // Seconds differ.
-        assert_eq!(seen(" --wide", "72").lines().count(), whole.lines().count(), "{command}");
-        assert_eq!(seen("", "0").lines().count(), whole.lines().count(), "{command}");
+        let lines = |text: &str| text.lines().count();
+        assert_eq!(lines(&seen(" --wide", "72")), lines(&whole), "{command}");
+        assert_eq!(lines(&seen("", "0")), lines(&whole), "{command}");
     }
 }

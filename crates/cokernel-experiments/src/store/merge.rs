@@ -123,7 +123,7 @@ impl Common {
             rows.extend(row.filter(|r| wanted.contains(r.cell.as_str())));
         });
         store.told(read)?;
-        let mut again = 0;
+        let (mut again, mut overlap) = (0, None);
         for row in rows {
             let Some(there) = found.get(&row.cell) else {
                 let store = store.path().to_path_buf();
@@ -142,8 +142,8 @@ impl Common {
                     name()
                 ));
             }
-            if there.store != into {
-                return Err(misuse(format!(
+            if there.store != into && overlap.is_none() {
+                overlap = Some(misuse(format!(
                     "{}: {first} and {second} both have a result of this cell, and parts of an experiment have no cell in \
                      common; leave one of them out, or merge them one after the other",
                     name()
@@ -151,7 +151,7 @@ impl Common {
             }
             again += 1;
         }
-        Ok(again)
+        overlap.map_or(Ok(again), Err)
     }
 
     /// The store in which all are joined.

@@ -74,9 +74,12 @@ impl Combined<'_> {
             self.bank.tiles.entries(&self.active, i, columns.clone(), &mut values);
         }
         let own = self.features.as_ref().map(|f| (f, f.weighted(i)));
-        for ((c, o), j) in out.iter_mut().enumerate().zip(columns) {
-            let terms = self.active.iter().enumerate();
-            let sum: f64 = terms.map(|(a, m)| self.weights[*m] * values[a * len + c]).sum();
+        let mut sums = vec![0.0; len];
+        for (m, values) in self.active.iter().zip(values.chunks_exact(len.max(1))) {
+            let weight = self.weights[*m];
+            sums.iter_mut().zip(values).for_each(|(s, v)| *s += weight * v);
+        }
+        for ((o, sum), j) in out.iter_mut().zip(sums).zip(columns) {
             *o = (sum + own.as_ref().map_or(0.0, |(f, own)| f.entry(own, j))) as f32;
         }
     }

@@ -8,6 +8,8 @@ use super::tiles::Tiling;
 use super::workers::{Ask, Executor, Task, Told, Verb, Workers};
 use crate::bank::place;
 use crate::{Error, Result};
+use cokernel_dense::GRAM_STRIP;
+use rayon::prelude::*;
 use std::collections::HashMap;
 use std::fs::File;
 use std::ops::Range;
@@ -263,10 +265,17 @@ impl<'a> Away<'a> {
             return Err(damaged());
         }
         let file = File::open(&kept.0).map_err(io)?;
-        let (mut at, mut block) = (0, Vec::new());
-        for (place, strip) in strips.iter().enumerate() {
-            let size = sizes[strip.group];
-            block.resize(strip.numbers(), 0.0);
+        let rows = found.iter_mut().zip(sizes).flat_map(|((_, whole), size)| {
+            whole.chunks_mut((GRAM_STRIP * size).max(1)).map(move |rows| (rows, *size))
+        });
+        let mut at = 0;
+        let mut each = Vec::with_capacity(strips.len());
+        for ((place, strip), rows) in strips.iter().enumerate().zip(rows) {
+            each.push((place, strip, rows, at));
+            at += strip.numbers() as u64 * 8;
+        }
+        each.into_par_iter().try_for_each(|(place, strip, (rows, size), at)| {
+            let mut block = vec![0.0; strip.numbers()];
             place::read(&file, bytemuck::cast_slice_mut(&mut block), at).map_err(io)?;
             if sums.get(&place) != Some(&crc32fast::hash(bytemuck::cast_slice(&block))) {
                 let path = kept.0.display();
@@ -274,12 +283,11 @@ impl<'a> Away<'a> {
                     "{path}: is not what workers wrote there; the same fit goes on from what else lies in the folder"
                 )));
             }
-            at += block.len() as u64 * 8;
-            let rows = found[strip.group].1[strip.rows.start * size..].chunks_mut(size);
-            for (row, own) in rows.zip(block.chunks(strip.rows.end)) {
+            for (row, own) in rows.chunks_mut(size).zip(block.chunks(strip.rows.end)) {
                 row[..own.len()].copy_from_slice(own);
             }
-        }
+            Ok(())
+        })?;
         Ok(Some(found))
     }
 }

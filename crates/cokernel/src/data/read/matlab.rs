@@ -144,8 +144,35 @@ fn labels_of(variable: &Variable<'_>, room: &mut Room) -> Result<LabelArray, Str
         return Err("expected a vector of numbers".to_string());
     }
     let (rows, cols) = variable.size()?;
-    let texts = numbers(variable, rows, cols, room)?.iter().map(f64::to_string).collect();
+    let values = numbers(variable, rows, cols, room)?;
+    let at =
+        |i: usize, j: usize| values[if variable.by_rows() { i * cols + j } else { j * rows + i }];
+    let codes = indicated(rows, cols, at).or_else(|| indicated(cols, rows, |i, j| at(j, i)));
+    if let (true, Some(codes)) = (rows.min(cols) > 1, codes) {
+        let texts: Vec<String> = codes.iter().map(|code| (code + 1).to_string()).collect();
+        return Ok(LabelArray { shape: vec![texts.len(), 1], texts });
+    }
+    let texts = values.iter().map(f64::to_string).collect();
     Ok(LabelArray { shape: vec![rows, cols], texts })
+}
+
+/// The column of each row that holds 1, if there is one in each and all other entries are 0, or all are −1: indicators of
+/// classes.
+fn indicated(rows: usize, cols: usize, at: impl Fn(usize, usize) -> f64) -> Option<Vec<usize>> {
+    let mut rest = None;
+    let one = |i: usize| {
+        let mut found = None;
+        for j in 0..cols {
+            let value = at(i, j);
+            if value == 1.0 && found.is_none() {
+                found = Some(j);
+            } else if !(value == 0.0 || value == -1.0) || *rest.get_or_insert(value) != value {
+                return None;
+            }
+        }
+        found
+    };
+    (0..rows).map(one).collect()
 }
 
 /// The entries of a dense matrix in the order of the file: [`by_rows`](Variable::by_rows), or column by column.

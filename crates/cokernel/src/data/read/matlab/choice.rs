@@ -52,6 +52,13 @@ fn is_labels(variable: &Variable<'_>) -> bool {
         && matches!(variable.shape[..], [1, n] | [n, 1] if n > 1)
 }
 
+/// A matrix of numbers that is called like labels, and no vector.
+fn is_indicators(variable: &Variable<'_>) -> bool {
+    variable.class == Class::Numeric
+        && is_called_labels(variable)
+        && matches!(variable.shape[..], [n, k] if n > 1 && k > 1)
+}
+
 /// All matrices of a file: those that are called like labels, and the others.
 fn matrices<'v, 'a>(
     variables: &'v [Variable<'a>],
@@ -133,8 +140,13 @@ pub(super) fn expanded(
         Some(asked) => variables.iter().find_map(|v| v.find(asked)),
         None => {
             let (_, others) = matrices(variables);
-            let tops: Vec<_> =
+            let mut tops: Vec<_> =
                 variables.iter().filter(|v| v.matrices().iter().any(|m| !is_labels(m))).collect();
+            // Beside several views a matrix that is called like labels holds indicators of classes.
+            let rest: Vec<_> = tops.iter().copied().filter(|v| !is_indicators(v)).collect();
+            if matches!(rest[..], [views] if views.matrices().len() > 1) {
+                tops = rest;
+            }
             if others.len() > 1 && tops.len() > 1 {
                 return Err(format!("the file holds several; name one of {}", list(&tops)));
             }
@@ -167,7 +179,8 @@ pub(super) fn expanded(
         own.replace(['{', '}', '(', ')', '[', ']'], "")
     };
     let named = views.iter().map(|v| (suffix(&v.path), v.path.clone())).collect();
-    let labels = matrices(variables).0;
+    let mut labels = matrices(variables).0;
+    labels.extend(variables.iter().filter(|v| is_indicators(v)));
     let left = match asked.is_none() && !labels.is_empty() {
         true => format!("; {} is taken for labels and left out", list(&labels)),
         false => String::new(),
@@ -219,6 +232,9 @@ pub(super) fn chosen_labels<'v, 'a>(
             (1, _) => Ok(labels),
             (0, [one]) => all_readable(variables, &one.path).map(|()| vec![*one]),
             (0, []) => Err("the file holds no vector of numbers".to_string()),
+            (0, several) if several.iter().filter(|v| is_indicators(v)).count() == 1 => {
+                Ok(several.iter().copied().filter(|v| is_indicators(v)).collect())
+            }
             (0, _) => Err(format!("the file holds several; name one of {}", list(&others))),
             _ => Err(format!("the file holds several; name one of {}", list(&labels))),
         };

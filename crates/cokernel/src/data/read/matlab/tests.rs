@@ -266,6 +266,28 @@ fn structs_and_nested_cells() {
     assert!(e.contains("nested more than"), "{e}");
 }
 
+/// Labels of public data are matrices with a column, or a row, for each class.
+#[test]
+fn indicators_of_classes_are_labels() {
+    let views = cell("X", &[2, 1], &[counting("", 4, 3), counting("", 4, 2)]);
+    let indicators =
+        |name: &str, shape: [i32; 2], values: &[f64]| matrix(6, name, &shape, &[double(values)]);
+    let by_rows = [0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0];
+    let by_columns = [-1.0, 1.0, 1.0, -1.0, -1.0, 1.0, -1.0, 1.0];
+    for (shape, values) in [([4, 2], &by_rows), ([2, 4], &by_columns)] {
+        let file = mat(&[views.clone(), indicators("Y", shape, values)]);
+        let found = label_array(&Source::Bytes(&file), Path::new("a.mat"), &ReadOptions::default());
+        assert_eq!(found.unwrap().texts, ["2", "1", "2", "2"]);
+        assert_eq!(names(&file, None), pairs(&[("1", "X{1}"), ("2", "X{2}")]));
+    }
+    // Two ones in a row, and two matrices beside each other, of which one is called y.
+    let file = mat(&[views, indicators("Y", [4, 2], &[0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0])]);
+    let found = label_array(&Source::Bytes(&file), Path::new("a.mat"), &ReadOptions::default());
+    assert_eq!(found.unwrap().shape, [4, 2]);
+    let e = read(&mat(&[counting("x", 4, 3), counting("y", 4, 2)]), None).unwrap_err().to_string();
+    assert_eq!(e, "a.mat: the file holds several; name one of x, y");
+}
+
 #[test]
 fn columns_may_be_the_instances() {
     let of = |file: &[u8], variable: &str, instances: Option<usize>| {
