@@ -3,6 +3,7 @@
 use crate::visible::on_one_line;
 
 /// A text table; the first column is aligned left, the others as asked.
+#[derive(Clone)]
 pub struct Table {
     header: Vec<String>,
     left: Vec<bool>,
@@ -110,7 +111,7 @@ fn width(text: &str) -> usize {
 }
 
 /// Characters to which a column of text is folded at least.
-const NARROWEST: usize = 16;
+const NARROWEST: usize = 12;
 
 /// A bar for a number in `0..=full`, at most `cells` wide, drawn in eighths of a cell.
 pub fn bar(value: f64, full: f64, cells: usize) -> String {

@@ -9,6 +9,7 @@ use crate::experiment::{
 };
 use crate::files::{check_place, folder, write, write_json};
 use crate::misuse::misuse;
+use crate::report::in_lines;
 use crate::session::{Options, Session};
 use crate::store::Store;
 use crate::system::available_memory;
@@ -353,8 +354,14 @@ fn list(session: Session) -> Result<ExitCode> {
         "`cokernel reproduce ID` runs one, `cokernel reproduce all` all of them. Folders are looked \
          for below --data DIR\nor ${DATA_VARIABLE}; without, those experiments are skipped."
     );
-    let (table, _) = table.fitting(session.width(false), &[]);
-    session.show(format!("{table}\n{hint}"))?;
+    // Sources are left out where folding is not enough.
+    let width = session.width(false);
+    let fits = |text: &str| width.is_none_or(|w| text.lines().all(|l| l.chars().count() <= w));
+    let (mut shown, _) = table.clone().fitting(width, &[]);
+    if !fits(&shown) {
+        shown = in_lines(table, width, &["published as"]);
+    }
+    session.show(format!("{shown}\n{hint}"))?;
     session.show_json(&Value::Array(entries))?;
     Ok(session.end([]))
 }

@@ -126,14 +126,14 @@ fn tables_keep_to_the_lines_they_have() {
             let done = asked.env("COLUMNS", columns).assert().success();
             String::from_utf8(done.get_output().stdout.clone()).unwrap()
         };
-        let narrow = seen("", "72");
-        let long: Vec<&str> = narrow.lines().filter(|l| l.chars().count() > 72).collect();
+        let narrow = seen("", "76");
+        let long: Vec<&str> = narrow.lines().filter(|l| l.chars().count() > 76).collect();
         let columns = |l: &str| l.trim().split("  ").filter(|cell| !cell.is_empty()).count();
         let sentence = |l: &&str| columns(l) < 3 && !l.contains('─');
         assert!(long.iter().all(sentence), "{command}: {long:#?}");
         // Seconds differ.
         let lines = |text: &str| text.lines().count();
-        assert_eq!(lines(&seen(" --wide", "72")), lines(&whole), "{command}");
+        assert_eq!(lines(&seen(" --wide", "76")), lines(&whole), "{command}");
         assert_eq!(lines(&seen("", "0")), lines(&whole), "{command}");
     }
 }

@@ -54,7 +54,7 @@ const DENSE: usize = 64;
 /// some 1,500 columns; at n = 2,000 with 120 pairs and no gap after them these and the decomposition took three times as
 /// long as it alone). It cannot be stopped, and takes a second or two here.
 const LARGEST: usize = 2600;
-const SHARE: usize = 30;
+const SHARE: usize = 40;
 /// Columns of products, as parts of n: those that are tried at most, those that may be expected to be needed still,
 /// and those after which that is asked.
 const MOST: usize = 2;
