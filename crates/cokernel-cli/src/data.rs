@@ -82,20 +82,9 @@ fn read(
         return Err(misuse("no view is given; add --view NAME=FILE, or write a cokernel.toml"));
     }
     session.notes(&settings.remarks);
-    let (data, notes) =
-        read_files(&settings.input, new_instances, incomplete, real).map_err(hinted)?;
+    let (data, notes) = read_files(&settings.input, new_instances, incomplete, real)?;
     session.notes(&notes);
     if settings.drop_incomplete { Ok(complete(data, session, new_instances)) } else { Ok(data) }
-}
-
-/// Says how one of several variables of a file is named.
-fn hinted(error: anyhow::Error) -> anyhow::Error {
-    match format!("{error:#}").contains("the file holds several; name one of") {
-        true => {
-            error.context("--variable VIEW=NAME names that of a view, --label-column NAME labels")
-        }
-        false => error,
-    }
 }
 
 /// The instances that have every view.

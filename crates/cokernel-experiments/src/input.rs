@@ -312,8 +312,11 @@ pub fn names(
 pub fn in_flags(error: cokernel::Error) -> cokernel::Error {
     match error {
         cokernel::Error::Parse { path, line, column, problem } => {
-            let problem =
+            let mut problem =
                 problem.replace("raise ReadOptions::unpacked", "allow more by --unpack SIZE");
+            if problem.starts_with("the file holds several; name one of") {
+                problem += " (of a view by --variable VIEW=NAME, of labels by --label-column NAME)";
+            }
             cokernel::Error::Parse { path, line, column, problem }
         }
         other => other,

@@ -49,7 +49,8 @@ static METHOD: Method = Method {
     params: &[
         Param {
             name: "ridge",
-            doc: "ρ on the diagonal of the kernel and of the ideal one, whose diagonal is 1.",
+            doc: "ρ on the diagonal of the kernel, divided by the mean of all diagonal entries of all kernels, and of the \
+                  ideal one, whose diagonal is 1; the objective is the divergence for each instance.",
             range: Range::Real { default: 1.0, min: 0.0, max: 1e6, closed: false },
         },
         Param {

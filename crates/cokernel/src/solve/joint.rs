@@ -115,6 +115,9 @@ const FASTER: f64 = 20.0;
 const GROWTH: f64 = 4.0;
 const FALL: f64 = 0.4;
 const GROWN: f64 = 1e8;
+/// Tolerances that are tried after a stall, and the most operations on blocks after which they are.
+const AGAIN: [f64; 6] = [1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2];
+const WORK_AGAIN: u64 = 1_000_000_000;
 
 /// Solves from `start`, coefficients of a nearby problem for each class, or from 0.
 pub fn joint_classes(
@@ -123,7 +126,21 @@ pub fn joint_classes(
     settings: &Settings,
     watch: &Watch,
 ) -> JointSolved {
-    joint_by(p, start, settings, true, watch)
+    let mut best = joint_by(p, start, settings, true, watch);
+    // Rounding ends one path earlier than another: what a larger tolerance would have given is not lost.
+    for tol in AGAIN.into_iter().filter(|tol| *tol > settings.tol) {
+        let small = best.steps.saturating_mul((p.codes.len() * p.classes) as u64) <= WORK_AGAIN;
+        if best.status != Status::Stalled || best.gap <= tol || !small {
+            break;
+        }
+        let found = joint_by(p, start, &Settings { tol, ..*settings }, true, watch);
+        let steps = best.steps + found.steps;
+        if found.gap < best.gap {
+            best = JointSolved { status: Status::Stalled, ..found };
+        }
+        best.steps = steps;
+    }
+    best
 }
 
 /// [`joint_classes`], with or without interior points and Newton steps.

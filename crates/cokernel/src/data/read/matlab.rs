@@ -119,8 +119,11 @@ pub(super) fn label_array(
     source.with(path, options, |variables| {
         let mut found: Option<(&str, LabelArray)> = None;
         for variable in chosen_labels(variables, options).map_err(fail)? {
-            let read = labels_of(variable, &mut options.room());
-            let one = read.map_err(|p| fail(format!("variable '{}': {p}", variable.path)))?;
+            let one = match variable.class {
+                Class::Sparse => sparse_labels(variable, path, options)?,
+                _ => labels_of(variable, &mut options.room())
+                    .map_err(|p| fail(format!("variable '{}': {p}", variable.path)))?,
+            };
             match &found {
                 Some((first, known)) if known.texts != one.texts => {
                     let (a, b) = (first, &variable.path);
@@ -154,6 +157,34 @@ fn labels_of(variable: &Variable<'_>, room: &mut Room) -> Result<LabelArray, Str
     }
     let texts = values.iter().map(f64::to_string).collect();
     Ok(LabelArray { shape: vec![rows, cols], texts })
+}
+
+/// Labels of a sparse matrix of indicators.
+fn sparse_labels(
+    variable: &Variable<'_>,
+    path: &Path,
+    options: &ReadOptions,
+) -> Result<LabelArray> {
+    let fail = |problem: String| {
+        parse_error(path, (0, 0), format!("variable '{}': {problem}", variable.path))
+    };
+    let csr = sparse(variable, variable.size().map_err(fail)?, path, options)?;
+    let codes = |m: &Csr| -> Option<Vec<u32>> {
+        let one = |i: usize| match m.row(i) {
+            ([code], [1.0]) => Some(*code),
+            _ => None,
+        };
+        (0..m.rows()).map(one).collect()
+    };
+    let found = match codes(&csr) {
+        Some(codes) => Some(codes),
+        None => codes(&turn(csr, path)?),
+    };
+    let problem =
+        "a sparse matrix of labels needs one 1 in each row, or in each column, and nothing else";
+    let codes = found.ok_or_else(|| fail(problem.to_string()))?;
+    let texts: Vec<String> = codes.iter().map(|code| (code + 1).to_string()).collect();
+    Ok(LabelArray { shape: vec![texts.len(), 1], texts })
 }
 
 /// The column of each row that holds 1, if there is one in each and all other entries are 0, or all are −1: indicators of

@@ -52,9 +52,9 @@ fn is_labels(variable: &Variable<'_>) -> bool {
         && matches!(variable.shape[..], [1, n] | [n, 1] if n > 1)
 }
 
-/// A matrix of numbers that is called like labels, and no vector.
+/// A matrix of numbers, sparse or not, that is called like labels, and no vector.
 fn is_indicators(variable: &Variable<'_>) -> bool {
-    variable.class == Class::Numeric
+    variable.is_matrix()
         && is_called_labels(variable)
         && matches!(variable.shape[..], [n, k] if n > 1 && k > 1)
 }

@@ -280,6 +280,12 @@ fn indicators_of_classes_are_labels() {
         assert_eq!(found.unwrap().texts, ["2", "1", "2", "2"]);
         assert_eq!(names(&file, None), pairs(&[("1", "X{1}"), ("2", "X{2}")]));
     }
+    // Sparse: columns 2, 1, 2, 2 of four rows.
+    let parts = [whole(&[1, 0, 2, 3]), whole(&[0, 1, 4]), double(&[1.0; 4])];
+    let file = mat(&[views.clone(), matrix(5, "Y", &[4, 2], &parts)]);
+    let found = label_array(&Source::Bytes(&file), Path::new("a.mat"), &ReadOptions::default());
+    assert_eq!(found.unwrap().texts, ["2", "1", "2", "2"]);
+    assert_eq!(names(&file, None), pairs(&[("1", "X{1}"), ("2", "X{2}")]));
     // Two ones in a row, and two matrices beside each other, of which one is called y.
     let file = mat(&[views, indicators("Y", [4, 2], &[0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0])]);
     let found = label_array(&Source::Bytes(&file), Path::new("a.mat"), &ReadOptions::default());
