@@ -15300,8 +15300,9 @@ class KlDivergenceMKLClassifier(KernelClassifier):
         The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
         Those that have an argument here, as C, are given there.
     ridge : float, default=1.0
-        ρ on the diagonal of the kernel and of the ideal one, whose diagonal is 1. A real
-        number greater than 0 and at most 1000000.
+        ρ on the diagonal of the kernel, divided by the mean of all diagonal entries of all
+        kernels, and of the ideal one, whose diagonal is 1; the objective is the divergence
+        for each instance. A real number greater than 0 and at most 1000000.
     tol : float, default=1e-06
         Relative duality gap to stop at. A real number greater than 0 and at most 0.5.
     class_weight : dict or "balanced", optional
@@ -15425,8 +15426,9 @@ class KlDivergenceMKLRegressor(KernelRegressor):
         The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
         Those that have an argument here, as C, are given there.
     ridge : float, default=1.0
-        ρ on the diagonal of the kernel and of the ideal one, whose diagonal is 1. A real
-        number greater than 0 and at most 1000000.
+        ρ on the diagonal of the kernel, divided by the mean of all diagonal entries of all
+        kernels, and of the ideal one, whose diagonal is 1; the objective is the divergence
+        for each instance. A real number greater than 0 and at most 1000000.
     tol : float, default=1e-06
         Relative duality gap to stop at. A real number greater than 0 and at most 0.5.
     machine_tol : float, default=1e-3
