@@ -30,7 +30,7 @@
 //! product A·(n × b) and O(n m b); per look O(n m k + m³). Memory (2m + 4b) n values.
 //! When the basis would reach n, or n ≤ 64, or for n up to 2,600 where k is a sizeable part of n or the
 //! search takes long, A is decomposed: 4/3 n³ operations for the reduction, and where nobody
-//! [has the matrix](Operator::matrix) 2 n³ for applying it to the identity.
+//! has the matrix 2 n³ for applying it to the identity.
 //!
 //! Why the solver is ours: that of faer 0.24 (`partial_self_adjoint_eigen`) does not end on some
 //! matrices and skips eigenvalues on others, without a word. Why there are three: this one is for one
