@@ -130,7 +130,7 @@ pub fn joint_classes(
     // Rounding ends one path earlier than another: what a larger tolerance would have given is not lost.
     for tol in AGAIN.into_iter().filter(|tol| *tol > settings.tol) {
         let small = best.steps.saturating_mul((p.codes.len() * p.classes) as u64) <= WORK_AGAIN;
-        if best.status != Status::Stalled || best.gap <= tol || !small {
+        if best.status != Status::Stalled || best.gap <= 0.1 * tol || !small {
             break;
         }
         let found = joint_by(p, start, &Settings { tol, ..*settings }, true, watch);

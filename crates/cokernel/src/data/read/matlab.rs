@@ -150,8 +150,10 @@ fn labels_of(variable: &Variable<'_>, room: &mut Room) -> Result<LabelArray, Str
     let values = numbers(variable, rows, cols, room)?;
     let at =
         |i: usize, j: usize| values[if variable.by_rows() { i * cols + j } else { j * rows + i }];
-    let codes = indicated(rows, cols, at).or_else(|| indicated(cols, rows, |i, j| at(j, i)));
-    if let (true, Some(codes)) = (rows.min(cols) > 1, codes) {
+    let found = || indicated(rows, cols, at).or_else(|| indicated(cols, rows, |i, j| at(j, i)));
+    if rows.min(cols) > 1
+        && let Some(codes) = found()
+    {
         let texts: Vec<String> = codes.iter().map(|code| (code + 1).to_string()).collect();
         return Ok(LabelArray { shape: vec![texts.len(), 1], texts });
     }
