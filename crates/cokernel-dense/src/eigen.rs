@@ -1,5 +1,6 @@
 //! Eigenpairs of symmetric matrices.
 
+use super::products::below_diagonal;
 use super::tridiagonal::Reduced;
 use super::{Slice, leading};
 use faer::diag::DiagMut;
@@ -45,6 +46,24 @@ pub fn leading_eigen(
     values.truncate(k);
     write(vectors, k, |i, j| found[(i, n - 1 - j)]);
     Some((values, least))
+}
+
+/// The k + 1 largest eigenvalues, descending, and the eigenvectors of k as columns (n × k, row-major), of a symmetric matrix of
+/// finite numbers, row-major, of which the entries from the diagonal on are read; 1 ≤ k < n. `None` if the iteration did not
+/// converge, or few pairs were not found as precisely as by a full decomposition.
+pub fn leading_of_upper(n: usize, mut a: Vec<f64>, k: usize) -> Option<(Vec<f64>, Vec<f64>)> {
+    let mut vectors = vec![0.0; n * k];
+    if n >= FEW && 3 * k <= n {
+        let (values, found) = leading::leading_of_upper(n, a, k)?;
+        write(&mut vectors, k, |i, j| found[j * n + i]);
+        return Some((values, vectors));
+    }
+    below_diagonal(n, |i, j| a[i * n + j] = a[j * n + i]);
+    let (mut values, found) = eigen(Slice::new(&a, n, n))?;
+    values.reverse();
+    values.truncate(k + 1);
+    write(&mut vectors, k, |i, j| found[(i, n - 1 - j)]);
+    Some((values, vectors))
 }
 
 /// How many eigenvalues of a symmetric n × n matrix of finite numbers of the order of 1, row-major, are greater than

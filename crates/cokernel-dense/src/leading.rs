@@ -43,26 +43,58 @@ const FAIR: f64 = 2.0;
 pub(super) fn leading(a: Slice<'_>, k: usize, least: bool) -> Option<(Vec<f64>, Vec<f64>)> {
     let n = a.rows;
     let row = |i: usize| &a.values[i * a.stride..=i * a.stride + i];
-    let largest = (0..n).map(|i| simd::largest(row(i))).fold(0.0, f64::max);
-    // Entries of the order of 1, so that no square overflows or vanishes.
-    let scale = if largest > 0.0 { largest.log2().floor().exp2() } else { 1.0 };
+    let scale = unit((0..n).map(|i| simd::largest(row(i))));
     let mut turned = vec![0.0; n * n];
     if a.stride == n {
         // What this puts below the diagonal is not read.
         transpose(&a.values[..n * n], n, &mut turned);
-        // A power of two, so that both ways give the same numbers.
-        let inverse = 1.0 / scale;
-        match inverse.is_normal() {
-            true => turned.iter_mut().for_each(|v| *v *= inverse),
-            false => turned.iter_mut().for_each(|v| *v /= scale),
-        }
+        scale_by(&mut turned, scale);
     } else {
         (0..n).for_each(|i| turned[i * n + i] = row(i)[i] / scale);
         below_diagonal(n, |i, j| turned[j * n + i] = row(i)[j] / scale);
     }
-    let reduced = Reduced::new(n, turned);
+    reduce(n, turned, scale, k, least.then_some(n - 1))
+}
+
+/// [`leading`] of a matrix that need not be kept, of which the entries from the diagonal on are read, and the eigenvalue after the k;
+/// k < n.
+pub(super) fn leading_of_upper(
+    n: usize,
+    mut a: Vec<f64>,
+    k: usize,
+) -> Option<(Vec<f64>, Vec<f64>)> {
+    let scale = unit((0..n).map(|i| simd::largest(&a[i * n + i..(i + 1) * n])));
+    scale_by(&mut a, scale);
+    reduce(n, a, scale, k, Some(k))
+}
+
+/// A power of two that makes entries of the order of 1, so that no square overflows or vanishes.
+fn unit(largest: impl Iterator<Item = f64>) -> f64 {
+    let largest = largest.fold(0.0, f64::max);
+    if largest > 0.0 { largest.log2().floor().exp2() } else { 1.0 }
+}
+
+/// Divides by a power of two: both ways give the same numbers.
+fn scale_by(a: &mut [f64], scale: f64) {
+    let inverse = 1.0 / scale;
+    match inverse.is_normal() {
+        true => simd::multiply(a, inverse),
+        false => a.iter_mut().for_each(|v| *v /= scale),
+    }
+}
+
+/// The k largest eigenvalues and their vectors of `scale` times a matrix of which the entries from the diagonal on are read; one more
+/// value, by its number from the largest down, after those.
+fn reduce(
+    n: usize,
+    a: Vec<f64>,
+    scale: f64,
+    k: usize,
+    more: Option<usize>,
+) -> Option<(Vec<f64>, Vec<f64>)> {
+    let reduced = Reduced::new(n, a);
     let t = Tridiagonal::new(&reduced.d, &reduced.e);
-    let values = t.values(&(0..k).chain(least.then_some(n - 1)).collect::<Vec<_>>());
+    let values = t.values(&(0..k).chain(more).collect::<Vec<_>>());
     let mut vectors = t.vectors(&values[..k])?;
     reduced.apply(&mut vectors);
     Some((values.into_iter().map(|v| scale * v).collect(), vectors))
@@ -132,14 +164,14 @@ impl<'a> Tridiagonal<'a> {
                 golden - (golden as u64) as f64 - 0.45
             };
             let mut x: Vec<Lanes> = (0..n).map(|i| std::array::from_fn(|l| start(i, l))).collect();
+            let mut rows = vec![0.0; TOGETHER * n];
             let (earlier, rest) = vectors.split_at_mut(first * n);
             let own = &mut rest[..values.len() * n];
             let mut worst = f64::INFINITY;
             for step in 0..STEPS {
                 factors.solve(&mut x);
-                for (l, own) in own.chunks_exact_mut(n).enumerate() {
-                    own.iter_mut().zip(&x).for_each(|(v, x)| *v = x[l]);
-                }
+                transpose(x.as_flattened(), TOGETHER, &mut rows);
+                own.copy_from_slice(&rows[..own.len()]);
                 // One step is never the last, and twice is enough.
                 let times = if step == 0 { 1 } else { 2 };
                 own.chunks_exact_mut(n).for_each(|own| _ = normalize(own));
@@ -159,10 +191,14 @@ impl<'a> Tridiagonal<'a> {
                             break;
                         }
                     }
-                    let residual = self.residual(own, *value);
-                    worst = if residual > worst || residual.is_nan() { residual } else { worst };
-                    x.iter_mut().zip(own).for_each(|(x, v)| x[l] = *v);
+                    if step > 0 {
+                        let residual = self.residual(own, *value);
+                        worst =
+                            if residual > worst || residual.is_nan() { residual } else { worst };
+                    }
                 }
+                rows[..own.len()].copy_from_slice(own);
+                transpose(&rows, n, x.as_flattened_mut());
                 if step > 0 && worst <= ROUNDING * unit {
                     break;
                 }
@@ -205,8 +241,7 @@ fn clear(earlier: &[f64], rows: &mut [f64], n: usize) {
 fn normalize(x: &mut [f64]) -> f64 {
     let square = simd::dot(x, x);
     if square.is_normal() {
-        let inverse = 1.0 / square.sqrt();
-        x.iter_mut().for_each(|v| *v *= inverse);
+        simd::multiply(x, 1.0 / square.sqrt());
         return square;
     }
     let largest = x.iter().fold(0.0_f64, |a, v| a.max(v.abs()));

@@ -240,6 +240,15 @@ dispatch! {
 }
 
 #[inline(always)]
+fn multiply_body<const FMA: bool>(x: &mut [f64], factor: f64) {
+    x.iter_mut().for_each(|x| *x *= factor);
+}
+dispatch! {
+    /// x *= factor.
+    fn multiply(x: &mut [f64], factor: f64) = multiply_body
+}
+
+#[inline(always)]
 fn squared_distance_body<const FMA: bool>(a: &[f64], b: &[f64]) -> f64 {
     fold_pairs::<false>(a, b, |s, x, z| fma::<FMA>(x - z, x - z, s))
 }

@@ -9,8 +9,8 @@
 
 use crate::data::Matrix;
 use cokernel_dense::simd::{
-    Aligned, BothSides, both_sides_2, both_sides_4, both_sides_8, both_sides_12, both_sides_16,
-    columns_at_once,
+    self, Aligned, BothSides, both_sides_2, both_sides_4, both_sides_8, both_sides_12,
+    both_sides_16, columns_at_once,
 };
 
 /// Widths of panels are multiples of it.
@@ -67,18 +67,17 @@ impl Panels {
 
     /// The first k columns of panels that keep all rows as a block, times `factor`.
     pub(super) fn into_block(self, k: usize, factor: f64) -> Matrix {
-        let mut block = Matrix::zeros(self.rows, k);
-        let (mut first, mut at) = (0, 0);
-        for width in &self.widths {
-            let used = (*width).min(k - first);
-            let rows = self.values.values()[at..].chunks_exact(*width);
-            for (i, row) in rows.take(self.rows).enumerate() {
-                let out = &mut block.row_mut(i)[first..first + used];
-                out.iter_mut().zip(row).for_each(|(o, v)| *o = factor * v);
+        let mut block = Vec::with_capacity(self.rows * k);
+        for i in 0..self.rows {
+            let (mut first, mut at) = (0, 0);
+            for width in &self.widths {
+                let used = (*width).min(k - first);
+                block.extend_from_slice(&self.values.values()[at + i * width..][..used]);
+                (first, at) = (first + width, at + width * self.rows);
             }
-            (first, at) = (first + width, at + width * self.rows);
+            simd::multiply(&mut block[i * k..], factor);
         }
-        block
+        Matrix::new(self.rows, k, block).expect("rows × k values")
     }
 
     /// Adds another sum of as many columns, which keeps no row that this one does not.

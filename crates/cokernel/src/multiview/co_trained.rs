@@ -71,6 +71,7 @@ use crate::solve::filter::Filtered;
 use crate::{Error, Event, Report, Result, Run, Status, Watch};
 use graph::Graph;
 use rows::Part;
+use std::borrow::Cow;
 use stored::Stored;
 
 /// The registry entry.
@@ -245,7 +246,7 @@ impl Training<'_> {
             parts.push(Part { stage: first + w, columns: last[w].vectors.cols(), used: u.cols() });
             heads.push(u);
         }
-        let c = side_by_side(&heads.iter().collect::<Vec<_>>());
+        let c = side_by_side(&heads.iter().map(Cow::as_ref).collect::<Vec<_>>());
         let (h, towards) = self.graphs.apply_towards(v, &c);
         if self.watch.gave_up() {
             return Ok(None);
@@ -297,8 +298,11 @@ impl Training<'_> {
 }
 
 /// The first `count` columns, or all if there are fewer.
-fn head(u: &Matrix, count: usize) -> Matrix {
-    if count >= u.cols() { u.clone() } else { u.select_cols(&(0..count).collect::<Vec<_>>()) }
+fn head(u: &Matrix, count: usize) -> Cow<'_, Matrix> {
+    match count >= u.cols() {
+        true => Cow::Borrowed(u),
+        false => Cow::Owned(u.select_cols(&(0..count).collect::<Vec<_>>())),
+    }
 }
 
 impl Embedder for CoTrained {
@@ -400,7 +404,7 @@ impl Embedder for CoTrained {
         let note = training.missing(&views).filter(|note| !report.notes.contains(note));
         let stopped = report.status.is_stop();
         report.notes.extend(note.filter(|_| !stopped));
-        let embeddings = heads(&views, r);
+        let embeddings: Vec<Matrix> = heads(&views, r).into_iter().map(Cow::into_owned).collect();
         let rows = unit_concat(bank, &embeddings, &shown, &mut report.notes);
         let last = count * agreement.len();
         let outputs: Vec<usize> = shown.iter().map(|v| last + v).collect();
@@ -412,6 +416,6 @@ impl Embedder for CoTrained {
     }
 }
 
-fn heads(views: &[View], r: usize) -> Vec<Matrix> {
+fn heads(views: &[View], r: usize) -> Vec<Cow<'_, Matrix>> {
     views.iter().map(|view| head(&view.vectors, r)).collect()
 }

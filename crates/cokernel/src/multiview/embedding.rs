@@ -8,6 +8,7 @@ pub(super) use crate::data::side_by_side;
 use crate::params::{Param, Range};
 use crate::solve::dense::{self, Slice};
 use crate::{Error, Report, Result, Status};
+use std::borrow::Borrow;
 
 /// Number of eigenvectors, shared by the spectral methods.
 pub(super) const EIGENVECTORS: Param = Param {
@@ -87,11 +88,11 @@ pub fn subspace_agreement(u: &Matrix, w: &Matrix) -> f64 {
 }
 
 /// Mean of [`subspace_agreement`] over all pairs; 1 if there is no pair.
-pub(super) fn mean_agreement(u: &[Matrix]) -> f64 {
+pub(super) fn mean_agreement<M: Borrow<Matrix>>(u: &[M]) -> f64 {
     let (mut sum, mut pairs) = (0.0, 0.0_f64);
     for v in 0..u.len() {
         for w in 0..v {
-            sum += subspace_agreement(&u[v], &u[w]);
+            sum += subspace_agreement(u[v].borrow(), u[w].borrow());
             pairs += 1.0;
         }
     }

@@ -30,7 +30,7 @@ mod features;
 use super::anchor_graph::Anchors;
 use super::laplacian;
 use crate::bank::{Cross, NewRows};
-use crate::data::{Matrix, Views};
+use crate::data::{Matrix, Views, scan};
 use crate::rule::gate::Gate;
 use crate::solve::dense::{self, Slice};
 use crate::{Error, Result, brief};
@@ -169,7 +169,7 @@ pub(super) fn divisors(values: &[f64]) -> Vec<f64> {
 impl Extension {
     /// Whether all its numbers are finite.
     pub(super) fn is_finite(&self) -> bool {
-        let all = |values: &[f64]| values.iter().all(|v| v.is_finite());
+        let all = |values: &[f64]| scan(values).1;
         let of_degree = |d: &Degree| {
             all(&d.basis) && d.constant.is_finite() && d.links.iter().all(|l| all(&l.1))
         };

@@ -104,6 +104,17 @@ pub fn leading_eigen(a: &Matrix, k: usize) -> Result<(Vec<f64>, Matrix)> {
     Ok((leading.values, leading.vectors))
 }
 
+/// [`leading_eigen`] of an n × n matrix that need not be kept, row-major, of which the entries from the diagonal on are read, and the
+/// eigenvalue after the k, k < n; `None` if they were not found as precisely as by a full decomposition.
+///
+/// # Errors
+/// As [`symmetric_eigen`], but for a matrix that is not square.
+pub fn leading_of_upper(n: usize, a: Vec<f64>, k: usize) -> Result<Option<(Vec<f64>, Matrix)>> {
+    check_finite(&a)?;
+    let found = cokernel_dense::leading_of_upper(n, a, k);
+    found.map(|(values, vectors)| Ok((values, Matrix::new(n, k, vectors)?))).transpose()
+}
+
 /// The k largest eigenvalues, 1 ≤ k ≤ min(n, d), of XᵀX and their eigenvectors (d × k), from it or from X Xᵀ, whichever is
 /// smaller. Vectors of values up to 0 are 0 in the second case.
 ///
@@ -212,7 +223,11 @@ fn check_symmetric(a: &Matrix) -> Result<()> {
     if a.rows() != a.cols() {
         return Err(Error::shape("symmetric matrix", format!("{} columns", a.rows()), a.cols()));
     }
-    if !scan(a.values()).1 {
+    check_finite(a.values())
+}
+
+fn check_finite(values: &[f64]) -> Result<()> {
+    if !scan(values).1 {
         return Err(Error::Data(
             "eigenvalues were asked of a matrix with entries that are not finite numbers".into(),
         ));

@@ -188,14 +188,16 @@ fn scale(a: &Matrix) -> Option<f64> {
     Some(1.0 / largest).filter(|s| finite && s.is_normal())
 }
 
+/// Factors that make numbers 1 whose squares neither overflow nor vanish.
+const SAFE: std::ops::Range<f64> = 1e-100..1e100;
+
 /// The length of the longest row, times `scale`.
 fn longest(a: &Matrix, scale: f64) -> f64 {
-    let (mut row, mut longest) = (vec![0.0; a.cols()], 0.0_f64);
-    for i in 0..a.rows() {
-        row.iter_mut().zip(a.row(i)).for_each(|(r, v)| *r = v * scale);
-        longest = longest.max(simd::dot(&row, &row));
-    }
-    longest.sqrt()
+    let square = |row: &[f64]| match SAFE.contains(&scale) {
+        true => scale * scale * simd::dot(row, row),
+        false => row.iter().map(|v| (v * scale).powi(2)).sum(),
+    };
+    (0..a.rows()).map(|i| square(a.row(i))).fold(0.0, f64::max).sqrt()
 }
 
 #[cfg(test)]

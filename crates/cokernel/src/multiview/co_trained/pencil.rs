@@ -19,7 +19,7 @@ use crate::Result;
 use crate::data::Matrix;
 use crate::multiview::laplacian::NOTHING;
 use crate::solve::dense::{self, Slice};
-use cokernel_dense::{Cholesky, gram_above};
+use cokernel_dense::{Cholesky, gram_above, simd};
 
 /// Entries of UᵀU − I, beside which the precision of eigenvectors is an angle of 10⁻¹⁰.
 const ORTHONORMAL: f64 = 1e-11;
@@ -44,8 +44,11 @@ pub(super) fn leading(graph: &Graph, count: usize) -> Result<Option<Leading>> {
     let mut z = Vec::with_capacity(n * w);
     for (i, s) in graph.scaling.iter().enumerate() {
         let (of_c, of_h) = (alpha * s, s / alpha);
-        z.extend(graph.c.row(i).iter().map(|v| of_c * v));
-        z.extend(graph.h.row(i).iter().map(|v| of_h * v));
+        for (row, factor) in [(graph.c.row(i), of_c), (graph.h.row(i), of_h)] {
+            let from = z.len();
+            z.extend_from_slice(row);
+            simd::multiply(&mut z[from..], factor);
+        }
         z.extend((w > 2 * c).then_some(root * s));
     }
     let z = Slice::new(&z, n, w);
@@ -53,13 +56,14 @@ pub(super) fn leading(graph: &Graph, count: usize) -> Result<Option<Leading>> {
     gram_above(z, &mut gram);
     let Some(factor) = Cholesky::new(w, gram) else { return Ok(None) };
     let r = factor.upper();
-    let (found, y) = dense::leading_eigen(&reduced(&r, w, c), count + 1)?;
+    let pairs = dense::leading_of_upper(w, reduced(&r, w, c), count)?;
+    let Some((found, y)) = pairs else { return Ok(None) };
     let floor =
         NOTHING * (lengths[0] * lengths[1] - graph.low * dot(&graph.scaling, &graph.scaling));
     if found[count - 1] <= floor {
         return Ok(None);
     }
-    let (values, y) = (found[..count].to_vec(), y.select_cols(&(0..count).collect::<Vec<_>>()));
+    let values = found[..count].to_vec();
     let mut shares = dense::gram_tn(Slice::new(&r, w, w), Slice::of(&y));
     for i in 0..w {
         shares.row_mut(i).iter_mut().zip(&values).for_each(|(s, v)| *s /= v);
@@ -91,22 +95,22 @@ pub(super) fn leading(graph: &Graph, count: usize) -> Result<Option<Leading>> {
     Ok(Some(Leading { next: Some(found[count].max(0.0)), values, vectors, shares }))
 }
 
-/// R S Rᵀ.
-fn reduced(r: &[f64], w: usize, c: usize) -> Matrix {
+/// R S Rᵀ, row-major, with zeros below the diagonal.
+fn reduced(r: &[f64], w: usize, c: usize) -> Vec<f64> {
     // R has c rows that reach the columns of C, and 2c that reach those of H.
     let left = Slice { values: r, rows: c, cols: c, stride: w };
     let right = Slice { values: &r[c..], rows: 2 * c, cols: c, stride: w };
     let mut products = vec![0.0; 2 * c * c];
     dense::product_nt(left, right, &mut products);
-    let product =
-        |i: usize, j: usize| if i < c && j < 2 * c { products[i * 2 * c + j] } else { 0.0 };
-    let one = |i: usize| if w > 2 * c { r[i * w + 2 * c] } else { 0.0 };
-    let mut t = Matrix::zeros(w, w);
-    for i in 0..w {
-        for j in 0..=i {
-            let value = 0.5 * (product(i, j) + product(j, i)) + one(i) * one(j);
-            t.set(i, j, value);
-            t.set(j, i, value);
+    let last: Vec<f64> = (0..w).map(|i| if w > 2 * c { r[i * w + 2 * c] } else { 0.0 }).collect();
+    let mut t = vec![0.0; w * w];
+    for (i, own) in t.chunks_exact_mut(w).enumerate() {
+        let own = &mut own[i..];
+        own.iter_mut().zip(&last[i..]).for_each(|(t, other)| *t = last[i] * other);
+        if i < c {
+            let row = &products[i * 2 * c..(i + 1) * 2 * c];
+            own.iter_mut().zip(&row[i..]).for_each(|(t, v)| *t += 0.5 * v);
+            (i..c).for_each(|j| own[j - i] += 0.5 * products[j * 2 * c + i]);
         }
     }
     t
