@@ -45,7 +45,7 @@ impl Run {
         let time_limit = match time_limit.map(Duration::try_from_secs_f64).transpose() {
             Ok(limit) => limit,
             Err(_) => {
-                let problem = "expected a number of seconds, 0 or more, or None";
+                let problem = "expected a number of seconds, 0 or more (up to 1.8e19), or None";
                 return Err(to_py(Error::parameter("time_limit", problem)));
             }
         };

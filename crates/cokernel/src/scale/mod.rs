@@ -33,6 +33,7 @@
 //! | `bend` | how J bends with the weights |
 //! | `factors` | the kernels towards landmarks between all instances, as factors, for spectral methods |
 //! | `newton` | Newton's method with conjugate gradients at given weights |
+//! | `bias` | where the bias is best, where losses have kinks |
 //!
 //! A model keeps the landmarks and Σ_m r numbers for each decision function: coefficients R_m v_m of their own for every
 //! kernel ([`Each`](crate::rule::Each)).
@@ -44,6 +45,7 @@
 pub(crate) mod away;
 mod basis;
 pub(crate) mod bend;
+pub(crate) mod bias;
 mod covariance;
 pub(crate) mod curvature;
 mod directions;

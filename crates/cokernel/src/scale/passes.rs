@@ -66,6 +66,13 @@ impl Sums {
         let least = self.sizes[0].min(self.sizes[1]);
         self.sizes.map(|s| if s > 0.0 { least / s } else { 0.0 })
     }
+
+    /// What is known of larger costs of which these are a part: losses are as much larger, and dual objectives, that of
+    /// coefficients within smaller bounds, at least as large.
+    fn of_larger(&self, part: f64) -> Self {
+        let Sums { rounded, exact, curvature, .. } = *self;
+        Sums { rounded: rounded / part, exact: exact / part, curvature: curvature / part, ..*self }
+    }
 }
 
 /// A point that was evaluated.
@@ -80,6 +87,14 @@ pub(crate) struct Evaluated {
     pub slope: Vec<f64>,
     /// The same of the balanced coefficients, of which q_m is the squared length of the part of kernel m.
     pub dual: Vec<f64>,
+}
+
+impl Evaluated {
+    /// What is known at the same point of costs of which those that it was evaluated with are a part.
+    pub fn of_larger(self, part: f64) -> Self {
+        let sums = self.sums.iter().map(|s| s.of_larger(part)).collect();
+        Evaluated { sums, ..self }
+    }
 }
 
 fn add(sum: &mut [f64], other: &[f64]) {

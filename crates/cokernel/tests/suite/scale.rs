@@ -1,13 +1,15 @@
 //! Learning towards landmarks: bounds recomputed from raw features, and what the exact methods find where all instances
 //! are landmarks.
 
+use crate::common::Stops;
 use cokernel::bank::Storage;
 use cokernel::data::{Labels, Matrix, Missing, Views};
 use cokernel::kernel::KernelSpec;
 use cokernel::machine::MachineSpec;
 use cokernel::model::{Mkl, Model, Saved};
-use cokernel::{Run, Status};
+use cokernel::{Cancel, Run, Status};
 use rand::RngExt;
+use std::sync::Arc;
 
 /// Two views: one tells the classes by its radius, the other half as well by its mean. Labels, and a number that goes with
 /// the first view.
@@ -100,7 +102,11 @@ fn bounds(
         let image: f64 = among(m).iter().zip(beta).map(|(w, b)| b * dot(w)).sum();
         norm += 0.5 * image / weights[m];
     }
-    let parts: Vec<(f64, f64, f64)> = f.iter().zip(y).map(|(f, y)| loss(*f, *y, h)).collect();
+    let told: f64 = f.iter().zip(y).map(|(f, y)| loss(*f, *y, h).0).sum();
+    // Coefficients are those of the bias before its last move.
+    let moved = model.report().details.get("bias_shift").map_or(0.0, |b| b[0]);
+    let parts: Vec<(f64, f64, f64)> =
+        f.iter().zip(y).map(|(f, y)| loss(*f - moved, *y, h)).collect();
     let side = |sign: f64| parts.iter().map(|p| (p.1 * sign).max(0.0)).sum::<f64>();
     let least = side(1.0).min(side(-1.0));
     let factor = |c: f64| least / side(c.signum());
@@ -115,7 +121,7 @@ fn bounds(
             solve(&among(m), &side).iter().zip(&side).map(|(a, b)| a * b).sum()
         })
         .collect();
-    (norm + parts.iter().map(|p| p.0).sum::<f64>(), linear - conjugate(&forms))
+    (norm + told, linear - conjugate(&forms))
 }
 
 /// Loss, coefficient and ℓ of each machine, C = 2; for a number ε = 0.1.
@@ -417,6 +423,49 @@ fn large_costs_start_from_smaller_ones() {
                 ended.gap
             );
         }
+    }
+}
+
+/// Stopped on the way from smaller costs the best point that is known is told, with bounds of the costs that were asked for.
+#[test]
+fn stopped_at_large_costs() {
+    let (views, codes, _) = data(150, 2, 12);
+    for machine in ["svc", "squared_hinge_svc", "kernel_logistic"] {
+        let mkl = mkl("simple_mkl", &format!("{machine}:c=1e13"), "nystroem:rank=40");
+        let optimum = mkl.fit(&views, &labels(&codes), &Run::default()).unwrap();
+        let lower = |m: &Model| {
+            let report = m.report();
+            report.objective.last().unwrap() * (1.0 - report.gap.unwrap())
+        };
+        let best = *optimum.report().objective.last().unwrap();
+        for steps in [1, 2, 4, 7] {
+            let cancel = Cancel::default();
+            let observer = Arc::new(Stops::at(steps, cancel.clone()));
+            let run = Run { cancel, observer: Some(observer), ..Run::default() };
+            let model = mkl.fit(&views, &labels(&codes), &run).unwrap();
+            let place = format!("{machine}, {steps}");
+            assert!(model.report().status.is_stop(), "{place}: {}", model.report().status);
+            let (upper, gap) =
+                (*model.report().objective.last().unwrap(), model.report().gap.unwrap());
+            assert!(gap > 0.0 && upper >= lower(&optimum) * (1.0 - 1e-9), "{place}: {upper} {gap}");
+            assert!(lower(&model) <= best * (1.0 + 1e-9), "{place}: {} {best}", lower(&model));
+        }
+    }
+}
+
+/// Where costs are so small that all coefficients are at their bound, classes are told apart by little more than biases.
+#[test]
+fn small_costs_tell_several_classes_apart() {
+    let (views, codes, _) = data(180, 4, 13);
+    let right = |storage: &str, c: &str| {
+        let mkl = mkl("simple_mkl", &format!("svc:c={c}"), storage);
+        let model = mkl.fit(&views, &labels(&codes), &Run::default()).unwrap();
+        let told = model.predict(&views).unwrap().codes;
+        told.iter().zip(&codes).filter(|(a, b)| a == b).count()
+    };
+    for c in ["1e-8", "1e-5", "1e-3"] {
+        let (exact, low) = (right("resident", c), right("nystroem:rank=180", c));
+        assert!(low + 18 >= exact && exact > 60, "{c}: {low} and {exact} of 180");
     }
 }
 

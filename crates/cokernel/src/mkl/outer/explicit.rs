@@ -21,7 +21,8 @@
 //! sixteenth of the way are tried, at last the weights that are best for the functions at hand, which is never up.
 //!
 //! **Kinks.** The hinge and the ε-insensitive loss are minimised rounded over a width h, which becomes a third where the
-//! rounding is half of the gap; P and D are those of the losses themselves.
+//! rounding is half of the gap; P and D are those of the losses themselves. At the end the biases go where these are least
+//! ([`bias`](crate::scale::bias)).
 //!
 //! **End.** At P − D ≤ `tol`·|P|; or where neither v and b nor the weights gain anything, or the gap has not fallen by a tenth
 //! in [`IDLE`] rounds: rounding of numbers then hides the rest, as it does for C of 10¹⁷, and the best point is told with its gap.
@@ -41,6 +42,7 @@ use crate::machine::{Block, Head, Solution};
 use crate::mkl::{Learned, Problem};
 use crate::rule::Each;
 use crate::scale::away::Away;
+use crate::scale::bias;
 use crate::scale::curvature::Curvature;
 use crate::scale::instances::Labels;
 use crate::scale::newton::{Newton, Point, Step};
@@ -260,6 +262,7 @@ pub(super) fn learn(
     let mut rounds = left.as_ref().map_or([0; 2], |state| state.rounds);
     let (mut all, mut whole) = (None, None);
     for (stage, some) in stages.into_iter().enumerate().skip(first) {
+        let part = some.1;
         let problem = on(some)?;
         let looped = Loop {
             set: outer.set,
@@ -275,6 +278,15 @@ pub(super) fn learn(
             Some(state) => looped.go_on(&problem, state)?,
             None => looped.go(&problem, std::mem::take(&mut curvatures), point.clone())?,
         };
+        if stage < last && ended.status.is_stop() && part < 1.0 {
+            // The solution for smaller costs of all instances is feasible for these, and its bounds are bounds.
+            let at = ended.point.at.of_larger(part);
+            let (objective, gaps) = (Vec::new(), Vec::new());
+            let ended = Ended { point: Point { at, ..ended.point }, objective, gaps, ..ended };
+            let looped = Loop { tol: outer.tol, ..looped };
+            (all, whole) = (Some((on(((0..n).collect(), 1.0))?, looped)), Some(ended));
+            break;
+        }
         if stage < last {
             (0..2).for_each(|k| rounds[k] += ended.passes[k]);
             (point, curvatures) = (ended.point, ended.curvatures);
@@ -286,17 +298,22 @@ pub(super) fn learn(
         return Err(Error::Data("learning towards landmarks: there are no instances".to_string()));
     };
     run.tell(Event::End);
-    let point = ended.point;
+    let Ended { mut point, mut objective, mut gaps, .. } = ended;
+    let moved = bias::settle(&all, &mut point);
     let bounds = looped.bounds(&all, &point);
+    objective.pop();
+    gaps.pop();
+    objective.push(bounds.exact[0]);
+    gaps.push(Bounds::gap(bounds.exact));
     let (machines, rule) =
         (looped.machines(&all, &point, (&roles, ended.status)), Each::rule(point.weights.clone()));
     let gap = Bounds::gap(bounds.exact);
     let mut report = Report {
         status: ended.status,
-        iterations: ended.gaps.len().saturating_sub(1),
-        objective: ended.objective,
+        iterations: gaps.len().saturating_sub(1),
+        objective,
         gap: Some(gap),
-        gaps: ended.gaps,
+        gaps,
         counts: Counts { machine_solves: ended.passes[0], ..Counts::default() },
         seconds: watch.seconds(),
         notes: space.notes().to_vec(),
@@ -333,6 +350,7 @@ pub(super) fn learn(
     details.insert("approximation".to_string(), space.errors().to_vec());
     if loss.has_kink() {
         details.insert("rounding".to_string(), vec![point.h]);
+        details.insert("bias_shift".to_string(), moved);
     }
     drop((point, all));
     if let Some(place) = place
@@ -345,6 +363,14 @@ pub(super) fn learn(
         basis: Some(space.basis().clone()),
         ..Learned::of(rule, report)
     })
+}
+
+/// A step that was stopped in the middle of something: the points before it are known.
+fn at_most_stopped(moved: Result<Moved>) -> Result<Moved> {
+    match moved {
+        Err(Error::Stopped { .. }) => Ok(Moved::Stopped),
+        other => other,
+    }
 }
 
 /// The standard deviation of numbers, 1 where they are all the same.
@@ -479,8 +505,8 @@ impl Loop<'_> {
             let (weights, within) = (rounded - bounds.inner, self.tol * bounds.exact[0].abs());
             let aim = (0.1 * weights.max(0.1 * within)).max(0.8 * (within - weights));
             let moved = match bounds.inner < OWN * rounded && !one_step {
-                true => self.move_weights(&mut newton, here)?,
-                false => self.settle(&mut newton, here, aim)?,
+                true => at_most_stopped(self.move_weights(&mut newton, here))?,
+                false => at_most_stopped(self.settle(&mut newton, here, aim))?,
             };
             let moved = match moved {
                 Moved::Nowhere
@@ -488,7 +514,7 @@ impl Loop<'_> {
                 {
                     // The coefficients are not exact enough for the weights to move.
                     course.stuck += 1;
-                    self.settle(&mut newton, here, 0.0)?
+                    at_most_stopped(self.settle(&mut newton, here, 0.0))?
                 }
                 other => {
                     course.stuck = 0;
