@@ -202,6 +202,9 @@ class KernelLearner(SavedEstimator):
         self.support_ = rows
         self.dual_coef_ = np.ascontiguousarray(self._columns(coef.T).T)
         self.intercept_ = self._columns(bias[np.newaxis])[0]
+        shift = self.report_.details.get("bias_shift")
+        if shift is not None:
+            self.report_.details["bias_shift"] = self._columns(np.asarray(shift)[np.newaxis])[0]
         # One for each column of decision values: two scores of two classes are one problem.
         machines = told["machines"][: len(self.intercept_)]
         self.dual_objectives_ = np.array([m.get("dual") for m in machines], dtype=float)

@@ -30,7 +30,8 @@ class MKLClassifier(KernelClassifier):
         ``"laplacian_svm:gamma_i=0.1:neighbours=10"``; :func:`cokernel.machines` lists them. Those that have an
         argument here, as C, are given there.
     class_weight : dict or "balanced", optional
-        Factors of C by class, above 0.
+        Factors of C by class, above 0; "balanced": n / (classes × instances of the class), counted over the instances
+        with a positive weight, however large that is.
     decomposition : {"one_vs_rest", "one_vs_one", "dag"}
         How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
         directed acyclic graph instead of by votes.

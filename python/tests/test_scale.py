@@ -58,13 +58,16 @@ def test_values_and_gap_are_those_of_the_features(method: str, machine: str, los
     active = np.flatnonzero(weights)
     betas = np.asarray(model.dual_coef_)[0].reshape(len(active), 30)
     f = sum(features[m] @ b for m, b in zip(active, betas, strict=True)) + np.ravel(model.intercept_)[0]
+    # Coefficients are those of the bias before its last move.
+    before = f - model.report_.details.get("bias_shift", np.zeros(1))[0]
     if f @ signs < 0:
-        f = -f
+        f, before = -f, -before
     found = np.ravel(model.decision_function(x))
     assert np.allclose(np.abs(found), np.abs(f), atol=1e-8)
     assert np.mean(model.predict(x) == y) > 0.8
     h = model.report_.details.get("rounding", [0.0])[0]
-    losses, c, terms = loss(signs, f, h)
+    losses = loss(signs, f, h)[0]
+    _, c, terms = loss(signs, before, h)
     primal = losses.sum() + sum(0.5 * b @ own[m] @ b / weights[m] for m, b in zip(active, betas, strict=True))
     plus, minus = c[c > 0].sum(), -c[c < 0].sum()
     # Coefficients that sum to 0; what is concave and 0 at 0 shrinks by no more than its argument.
@@ -286,3 +289,31 @@ def test_one_formula_of_a_new_instance() -> None:
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     found = model.transform(new)
     np.testing.assert_allclose(found @ found.T, rows @ rows.T, atol=1e-8)
+
+
+@pytest.mark.parametrize("decomposition", ["one_vs_one", "one_vs_rest"])
+def test_biases_have_moved_as_they_say(decomposition: str) -> None:
+    rng = np.random.default_rng(5)
+    y = np.arange(90) % 3
+    X = rng.normal(size=(90, 3)) + 0.5 * y[:, None]
+    clf = cokernel.MKLClassifier(
+        "mean", kernels=["gaussian:gamma=0.5"], machine="svc", C=1.0, decomposition=decomposition, storage="nystroem:rank=20",
+        random_state=0,
+    ).fit(X, y)  # fmt: skip
+    squares = ((X[:, None, :] - X[clf.support_]) ** 2).sum(2)
+    f = np.exp(-0.5 * squares) @ clf.dual_coef_.T + clf.intercept_
+    shift, (h,) = clf.report_.details["bias_shift"], clf.report_.details["rounding"]
+    assert shift.shape == (3,) and np.abs(shift).max() > 1e-4
+    pairs = [(0, 1), (0, 2), (1, 2)] if decomposition == "one_vs_one" else [(c, None) for c in range(3)]
+    for u, (first, second) in enumerate(pairs):
+        known = np.ones(90, dtype=bool) if second is None else np.isin(y, (first, second))
+        s = np.where(y[known] == first, 1.0, -1.0)
+
+        def hinge(moved: float, f: np.ndarray = f[known, u], s: np.ndarray = s) -> float:
+            return float(np.maximum(0.0, 1.0 - s * (f + moved)).sum())
+
+        assert all(hinge(0.0) <= hinge(moved) + 1e-9 for moved in (*np.linspace(-0.3, 0.3, 601), -shift[u]))
+        # The coefficients before the move nearly sum to 0.
+        below = 1.0 - s * (f[known, u] - shift[u])
+        c = 0.5 * s * (1.0 + below / np.sqrt(below**2 + 4.0 * h**2))
+        assert abs(c.sum()) <= 0.02 * np.abs(c).sum()

@@ -17,8 +17,10 @@ use cokernel::{MachineReport, Report};
 const LISTED: usize = 40;
 const BAR: usize = 30;
 
-/// One line per kernel: its name, its weight and a bar.
-pub fn weight_bars(weights: &[(String, f64, Option<f64>)]) -> String {
+const SHORTEST: usize = 5;
+
+/// One line per kernel: its name, its weight and a bar, shorter ones where lines of `width` characters have no room.
+pub fn weight_bars(weights: &[(String, f64, Option<f64>)], width: Option<usize>) -> String {
     let mut order: Vec<usize> = (0..weights.len()).collect();
     if weights.len() > LISTED {
         order.sort_by(|&a, &b| weights[b].1.total_cmp(&weights[a].1));
@@ -26,16 +28,23 @@ pub fn weight_bars(weights: &[(String, f64, Option<f64>)]) -> String {
         order.sort_unstable();
     }
     let full = weights.iter().map(|w| w.1).fold(0.0, f64::max);
-    let mut table = Table::new(&["kernel", "weight", "<"]);
-    for &i in &order {
-        let (name, w, spread) = &weights[i];
-        let number = match spread {
-            Some(s) if *s > 0.0 => format!("{w:.4} ± {s:.4}"),
-            _ => weight(*w),
-        };
-        table.row(vec![name.clone(), number, bar(*w, full, BAR)]);
-    }
-    let mut text = table.text();
+    let text = |longest: usize| {
+        let mut table = Table::new(&["kernel", "weight", "<"]);
+        for &i in &order {
+            let (name, w, spread) = &weights[i];
+            let number = match spread {
+                Some(s) if *s > 0.0 => format!("{w:.4} ± {s:.4}"),
+                _ => weight(*w),
+            };
+            table.row(vec![name.clone(), number, bar(*w, full, longest)]);
+        }
+        table.text()
+    };
+    let whole = text(BAR);
+    let mut text = match width.map_or(0, |w| widest(&whole).saturating_sub(w)) {
+        0 => whole,
+        over => text(BAR.saturating_sub(over).max(SHORTEST)),
+    };
     if order.len() < weights.len() {
         let rest = count(weights.len() - order.len(), "kernel", "kernels");
         text.push_str(&format!("  … and {rest} with smaller weights\n"));
@@ -43,10 +52,42 @@ pub fn weight_bars(weights: &[(String, f64, Option<f64>)]) -> String {
     text
 }
 
+/// Characters of the longest line.
+fn widest(text: &str) -> usize {
+    text.lines().map(|line| line.chars().count()).max().unwrap_or(0)
+}
+
+/// A table of the same names in rows and columns, in lines of `width` characters if numbers in place of the names over columns
+/// make it fit there.
+pub fn square(
+    corner: &str,
+    names: &[String],
+    cells: impl Fn(usize, usize) -> String,
+    width: Option<usize>,
+) -> String {
+    let table = |numbers: bool| {
+        let of = |i: usize| if numbers { (i + 1).to_string() } else { names[i].clone() };
+        let titles: Vec<String> =
+            [corner.to_string()].into_iter().chain((0..names.len()).map(of)).collect();
+        let mut table = Table::of_names(&titles.iter().map(String::as_str).collect::<Vec<_>>());
+        for (i, name) in names.iter().enumerate() {
+            let name = if numbers { format!("{} {name}", i + 1) } else { name.clone() };
+            let row = (0..names.len()).map(|j| cells(i, j));
+            table.row(std::iter::once(name).chain(row).collect());
+        }
+        table.text()
+    };
+    let whole = table(false);
+    match width.is_none_or(|w| widest(&whole) <= w) {
+        true => whole,
+        false => table(true),
+    }
+}
+
 /// The weights of a model.
-pub fn model_weights(weights: &[KernelWeight]) -> String {
+pub fn model_weights(weights: &[KernelWeight], width: Option<usize>) -> String {
     let rows: Vec<_> = weights.iter().map(|w| (w.kernel.clone(), w.weight, w.error)).collect();
-    weight_bars(&rows)
+    weight_bars(&rows, width)
 }
 
 /// Features whose relevance was learned, the most relevant first, and how many have none; nothing where none was.
@@ -87,7 +128,7 @@ pub fn relevances(widths: &[FeatureWidths]) -> String {
 /// Weights over splits.
 pub fn mean_weights(weights: &[MeanWeight]) -> String {
     let rows: Vec<_> = weights.iter().map(|w| (w.kernel.clone(), w.mean, Some(w.sd))).collect();
-    weight_bars(&rows)
+    weight_bars(&rows, None)
 }
 
 /// `converged after 12 iterations, 1.42 s, duality gap 8.1e-4`.
@@ -127,8 +168,8 @@ pub fn basis_of(report: &Report) -> &'static str {
     }
 }
 
-/// What a model is, in a few lines.
-pub fn model_lines(model: &Model) -> String {
+/// What a model is, in a few lines of `width` characters.
+pub fn model_lines(model: &Model, width: Option<usize>) -> String {
     let s = model.inspect();
     let mut text = format!("  method    {}{}\n", s.method, parameters(&s.params));
     text.push_str(&format!("  status    {}\n", how_it_went(&s.report)));
@@ -172,7 +213,20 @@ pub fn model_lines(model: &Model) -> String {
         let list: Vec<String> = values.iter().map(|v| format!("{v:.4e}")).collect();
         text.push_str(&format!("  {name:<8}  {}\n", shortened(&list, 8)));
     }
-    text
+    text.lines().map(|line| folded(line, width)).collect()
+}
+
+/// A line of a name and what it stands for, which goes on below where there is no room for it.
+fn folded(line: &str, width: Option<usize>) -> String {
+    const INDENT: usize = 12;
+    let room = width.filter(|w| line.chars().count() > *w && *w > 2 * INDENT);
+    match (room, line.trim_start().split_once("  ")) {
+        (Some(width), Some((name, rest))) => {
+            let rest = wrap(rest, INDENT, width);
+            format!("  {name:<8}  {}", rest.trim_start())
+        }
+        _ => format!("{line}\n"),
+    }
 }
 
 /// `drop: 40 of 60 instances have all views (a: 52, b: 48)`.
@@ -357,7 +411,7 @@ mod tests {
     #[test]
     fn long_lists_keep_the_heaviest_kernels_in_their_order() {
         let weights: Vec<_> = (0..100).map(|m| (format!("k{m}"), m as f64, None)).collect();
-        let text = weight_bars(&weights);
+        let text = weight_bars(&weights, None);
         assert_eq!(text.lines().count(), 2 + LISTED + 1);
         assert!(text.lines().nth(2).unwrap().starts_with("  k60 "), "{text}");
         assert!(text.ends_with("… and 60 kernels with smaller weights\n"));

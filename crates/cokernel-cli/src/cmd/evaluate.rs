@@ -5,7 +5,7 @@ use crate::costs::CostArgs;
 use crate::data;
 use crate::files::write_json;
 use crate::probabilities::{ProbabilityArgs, told};
-use crate::report::{basis, in_lines, measure_spread, shortened, weight_bars};
+use crate::report::{basis, in_lines, measure_spread, shortened, square, weight_bars};
 use crate::session::Session;
 use crate::settings::Settings;
 use crate::table::{Table, count, gap, percent, seconds};
@@ -162,9 +162,9 @@ fn describe(result: &CvResult, kept: &str, width: Option<usize>) -> String {
         text.push_str(&format!("\n  chosen inside the training sets: {}\n", counted(&chosen)));
     }
     if (2..=12).contains(&result.classes.len()) {
-        text.push_str(&format!("\n{}", confusion(result)));
+        text.push_str(&format!("\n{}", confusion(result, width)));
     }
-    text + &format!("\n{}", weight_bars(&weights(result)))
+    text + &format!("\n{}", weight_bars(&weights(result), width))
 }
 
 /// Whose prices a cost is by.
@@ -192,14 +192,7 @@ fn weights(result: &CvResult) -> Vec<(String, f64, Option<f64>)> {
     result.kernels.iter().enumerate().map(one).collect()
 }
 
-fn confusion(result: &CvResult) -> String {
-    let mut titles = vec!["true \\ predicted"];
-    titles.extend(result.classes.iter().map(String::as_str));
-    let mut table = Table::of_names(&titles);
-    for (name, counts) in result.classes.iter().zip(&result.confusion) {
-        let mut cells = vec![name.clone()];
-        cells.extend(counts.iter().map(u64::to_string));
-        table.row(cells);
-    }
-    table.text()
+fn confusion(result: &CvResult, width: Option<usize>) -> String {
+    let cell = |i: usize, j: usize| result.confusion[i][j].to_string();
+    square("true \\ predicted", &result.classes, cell, width)
 }

@@ -190,8 +190,9 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let model = model.with_notes(chosen);
     model.save(&output)?;
     session.remarks(model.report());
-    session.say(model_lines(&model))?;
-    session.say(format!("\n{}", model_weights(&model.weights())))?;
+    let width = session.width(false);
+    session.say(model_lines(&model, width))?;
+    session.say(format!("\n{}", model_weights(&model.weights(), width)))?;
     session.say(format!("\nmodel written to {}", output.display()))?;
     session.show_json(
         &json!({ "output": in_json(&output), "model": Told(model.inspect()), "tuned": Told(&tuned) }),

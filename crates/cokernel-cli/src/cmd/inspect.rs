@@ -223,7 +223,7 @@ fn no_gates(why: &str) -> cokernel::Error {
 
 fn describe(model: &Model, width: Option<usize>) -> String {
     let s = model.inspect();
-    let mut text = model_lines(model);
+    let mut text = model_lines(model, width);
     text.push_str(&format!("  machine   {}\n", model.machine().told()));
     text.push_str(&format!("  made by   cokernel {}, seed {}\n", s.library_version, s.seed));
     if s.n_dropped > 0 {
@@ -246,7 +246,7 @@ fn describe(model: &Model, width: Option<usize>) -> String {
         machines.row(cells);
     }
     text.push_str(&format!("\n{}", views(&s.views)));
-    text.push_str(&format!("\n{}", model_weights(&s.weights)));
+    text.push_str(&format!("\n{}", model_weights(&s.weights, width)));
     text.push_str(&relevances(&s.widths));
     text.push_str(&format!("\n{}", in_lines(machines, width, &["dual", "primal"])));
     for (word, remark) in remarks(&s.report) {

@@ -1,5 +1,6 @@
 //! Clusterings as text: the table, the agreement of the views, the verdict, and CSV.
 
+use super::square;
 use crate::files::csv_line;
 use crate::table::{Table, count, gap, seconds, wrap};
 use cokernel::data::Views;
@@ -44,7 +45,7 @@ pub fn clusterings(result: &Clusterings, width: Option<usize>) -> String {
         text.push_str(&format!("  view {view}: {lacking} {verb} it\n"));
     }
     if let Some(agreement) = &result.agreement {
-        text.push_str(&format!("\n{}", agreement_table(agreement)));
+        text.push_str(&format!("\n{}", agreement_table(agreement, width)));
     }
     if let Some(verdict) = result.verdict.as_ref().filter(|_| result.rows.len() > 1) {
         text.push_str(&format!("\nVerdict: {}\n", verdict.sentence));
@@ -140,19 +141,15 @@ fn plain(result: &Clusterings, width: Option<usize>) -> String {
 }
 
 /// How far the views agree.
-fn agreement_table(agreement: &ViewAgreement) -> String {
-    let titles = ["view"].into_iter().chain(agreement.names.iter().map(String::as_str));
-    let mut table = Table::new(&titles.collect::<Vec<_>>());
-    for (name, row) in agreement.names.iter().zip(&agreement.matrix) {
-        let cells = row.iter().map(|a| format!("{a:.2}"));
-        table.row(std::iter::once(name.clone()).chain(cells).collect());
-    }
+fn agreement_table(agreement: &ViewAgreement, width: Option<usize>) -> String {
+    let cell = |i: usize, j: usize| format!("{:.2}", agreement.matrix[i][j]);
     let vectors = count(agreement.eigenvectors, "leading eigenvector", "leading eigenvectors");
-    format!(
-        "Agreement of the views: what the spans of their {vectors} share, mean {:.2}\n\n{}",
-        agreement.mean,
-        table.text()
-    )
+    let title = format!(
+        "Agreement of the views: what the spans of their {vectors} share, mean {:.2}",
+        agreement.mean
+    );
+    let title = wrap(&title, 0, width.unwrap_or(usize::MAX));
+    format!("{title}\n{}", square("view", &agreement.names, cell, width))
 }
 
 /// One line per clustering: each score of the start with the least inertia, and its mean and

@@ -152,9 +152,11 @@ impl Affinities<'_> {
     /// The remark that the diagonal of some kernels outweighs the last eigenvalue that was taken,
     /// each given with its D^{-1/2}; `None` without diagonal or where it is no matter.
     pub(super) fn remark(&self, alone: &[(usize, &[f64], Option<f64>)]) -> Option<String> {
+        if self.zero {
+            return self.remark_on_new_rows(alone);
+        }
         let found: Vec<(usize, Excess)> = alone
             .iter()
-            .filter(|_| !self.zero)
             .filter_map(|(m, scaling, last)| {
                 Some((*m, outweighs(&self.bank.diagonal(*m), scaling, (*last)?)?))
             })
@@ -175,6 +177,24 @@ impl Affinities<'_> {
             excess.share,
             excess.value
         ))
+    }
+
+    /// The remark, without diagonal, that new rows are divided by eigenvalues below what the diagonal would add to all of them: a row
+    /// that is given again, with its similarity to itself, then goes more than twice as far as it should.
+    fn remark_on_new_rows(&self, alone: &[(usize, &[f64], Option<f64>)]) -> Option<String> {
+        alone.iter().find_map(|(m, scaling, last)| {
+            let last = (*last)?;
+            let diagonal = self.bank.diagonal(*m);
+            let shares = diagonal.iter().zip(*scaling).map(|(d, s)| d * s * s);
+            let mean = shares.sum::<f64>() / scaling.len().max(1) as f64;
+            (last < mean).then(|| {
+                format!(
+                    "{}: new rows may be placed badly or nowhere without the diagonal: the last eigenvalue taken is {last:.2e}, and similarities \
+                     to oneself, which new rows have, add {mean:.2e}; take {NAME}=keep or fewer eigenvectors for them",
+                    self.bank.kernels()[*m].name
+                )
+            })
+        })
     }
 }
 

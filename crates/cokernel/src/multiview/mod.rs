@@ -249,6 +249,9 @@ pub fn embed(
     Ok(found)
 }
 
+/// Centers as near to each other, beside the largest coordinate, are the same but for rounding.
+const SAME: f64 = 1e-9;
+
 /// Embeds, then clusters the rows of the embedding.
 ///
 /// # Errors
@@ -267,6 +270,19 @@ pub fn cluster(
     if found.inertias.len() < starts.starts {
         let (ran, asked) = (found.inertias.len(), starts.starts);
         embedding.report.notes.push(format!("{ran} of {asked} starts of k-means were run"));
+    }
+    let centers = &found.centers;
+    let size = centers.values().iter().fold(0.0_f64, |a, v| a.max(v.abs()));
+    let same = |i: usize, j: usize| {
+        let pairs = || centers.row(i).iter().zip(centers.row(j));
+        pairs().all(|(a, b)| (a - b).abs() <= SAME * size)
+    };
+    let apart = (0..k).filter(|i| !(0..*i).any(|j| same(*i, j))).count();
+    if apart < k {
+        embedding.report.notes.push(format!(
+            "the rows of the embedding have only {apart} places but for rounding: {k} clusters cannot be told apart, and instances that are \
+             alike can be in different ones; ask for {apart} clusters"
+        ));
     }
     Ok(Clustering::new(embedding, found, watch.seconds()))
 }

@@ -469,6 +469,54 @@ fn small_costs_tell_several_classes_apart() {
     }
 }
 
+/// Where ε is half of the range of the numbers or more a constant has no loss.
+#[test]
+fn a_constant_without_a_loss() {
+    let (views, _, numbers) = data(120, 2, 14);
+    let most = |sign: f64| numbers.iter().map(|v| sign * v).fold(f64::NEG_INFINITY, f64::max);
+    let half = 0.5 * (most(1.0) + most(-1.0));
+    for shift in [0.0, 5.0, -1e6] {
+        let given = Labels::Real(numbers.iter().map(|v| Some(v + shift)).collect());
+        for storage in ["nystroem:rank=20", "fourier:rank=20"] {
+            for (part, c) in [(1.01, "1"), (1.5, "1e-6"), (2.0, "1e12"), (10.0, "1")] {
+                let epsilon = part * half;
+                let machine = format!("svr:c={c}:epsilon={epsilon}");
+                for method in ["mean", "simple_mkl", "lp_norm"] {
+                    let model = mkl(method, &machine, storage)
+                        .fit(&views, &given, &Run::default())
+                        .unwrap();
+                    let place = format!("{method}, {machine}, {storage}, {shift}");
+                    let report = model.report();
+                    assert_eq!(report.status, Status::Converged, "{place}");
+                    assert_eq!(
+                        (report.gap, report.objective.last()),
+                        (Some(0.0), Some(&0.0)),
+                        "{place}"
+                    );
+                    let told = model.predict(&views).unwrap().decisions;
+                    let off =
+                        told.values().iter().zip(&numbers).map(|(f, v)| (f - v - shift).abs());
+                    assert!(off.fold(0.0, f64::max) <= epsilon * (1.0 + 1e-9), "{place}");
+                }
+            }
+        }
+        // A little less: near 0, and as near as the exact kernels.
+        let machine = format!("svr:c=1:epsilon={}", 0.98 * half);
+        let of = |storage: &str| {
+            mkl("mean", &machine, storage).fit(&views, &given, &Run::default()).unwrap()
+        };
+        let (exact, low) = (of("resident"), of("nystroem:rank=120"));
+        let value = |m: &Model| *m.report().objective.last().unwrap();
+        assert!(
+            value(&low) <= value(&exact) * 1.01 + 1e-12,
+            "{shift}: {} {} {}",
+            value(&low),
+            value(&exact),
+            low.report().status
+        );
+    }
+}
+
 /// Widths are measured on instances that have the view, as those of kernels between all instances are.
 #[test]
 fn widths_are_those_of_instances_with_the_view() {

@@ -116,7 +116,14 @@ impl Room {
         damaged: impl Fn(std::io::Error) -> String,
     ) -> Result<Vec<u8>, String> {
         let mut content = Vec::new();
-        stream.take(self.left as u64 + 1).read_to_end(&mut content).map_err(damaged)?;
+        let read = stream.take(self.left as u64 + 1).read_to_end(&mut content);
+        read.map_err(|e| match e.kind() {
+            std::io::ErrorKind::OutOfMemory => format!(
+                "there is no memory for the content, {:.1} GB of which were unpacked; unpack the file first, or use a smaller part of it",
+                content.len() as f64 / 1e9
+            ),
+            _ => damaged(e),
+        })?;
         self.take(content.len())?;
         Ok(content)
     }

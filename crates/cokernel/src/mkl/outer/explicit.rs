@@ -45,6 +45,7 @@ use crate::scale::away::Away;
 use crate::scale::bias;
 use crate::scale::curvature::Curvature;
 use crate::scale::instances::Labels;
+use crate::scale::loss::Loss;
 use crate::scale::newton::{Newton, Point, Step};
 use crate::scale::passes;
 use crate::scale::scratch::Content;
@@ -131,6 +132,8 @@ struct Bounds {
     rounded: [f64; 2],
     /// What of P − D, rounded, the machines have at these weights.
     inner: f64,
+    /// The relative gap of the coefficients themselves, by which progress is measured where D is that of coefficients 0.
+    own: f64,
 }
 
 impl Bounds {
@@ -220,10 +223,12 @@ pub(super) fn learn(
     };
     let mut curvatures = Vec::new();
     let heads = roles.len();
-    // Where all instances have the same number that is the answer, and the start.
+    // Where one number tells all without a loss that is the answer, and the start.
     let (spread, bias) = match labels {
-        Labels::Values([first, others @ ..]) if others.iter().all(|v| v == first) => (1.0, *first),
-        Labels::Values(values) => (deviation(values), 0.0),
+        Labels::Values(values) => match without_loss(values, &costs, loss) {
+            Some(number) => (1.0, number),
+            None => (deviation(values), mean(values, &costs)),
+        },
         Labels::Classes { .. } => (1.0, 0.0),
     };
     let mut point = Point::at(Spot {
@@ -260,7 +265,7 @@ pub(super) fn learn(
     let went_on = left.as_ref().map(|state| state.gaps.len());
     let first = left.as_ref().map_or(0, |state| state.stage);
     let mut rounds = left.as_ref().map_or([0; 2], |state| state.rounds);
-    let (mut all, mut whole) = (None, None);
+    let (mut all, mut whole, mut on_the_way) = (None, None, false);
     for (stage, some) in stages.into_iter().enumerate().skip(first) {
         let part = some.1;
         let problem = on(some)?;
@@ -285,6 +290,7 @@ pub(super) fn learn(
             let ended = Ended { point: Point { at, ..ended.point }, objective, gaps, ..ended };
             let looped = Loop { tol: outer.tol, ..looped };
             (all, whole) = (Some((on(((0..n).collect(), 1.0))?, looped)), Some(ended));
+            on_the_way = true;
             break;
         }
         if stage < last {
@@ -323,6 +329,11 @@ pub(super) fn learn(
         report.notes.push(format!(
             "{} stopped early ({}) at a relative gap of {gap:.1e}",
             outer.title, ended.status
+        ));
+    }
+    if on_the_way {
+        report.notes.push(format!(
+            "stopped on the way to these costs: the function and the bounds are those for costs of {HUGE:.0e}"
         ));
     }
     if let Some(round) = went_on {
@@ -371,6 +382,31 @@ fn at_most_stopped(moved: Result<Moved>) -> Result<Moved> {
         Err(Error::Stopped { .. }) => Ok(Moved::Stopped),
         other => other,
     }
+}
+
+/// The number, if there is one, with which no instance that costs something has a loss.
+fn without_loss(values: &[f64], costs: &[f64], loss: Loss) -> Option<f64> {
+    let counted = || values.iter().zip(costs).filter(|(_, c)| **c > 0.0).map(|(v, _)| *v);
+    let (least, largest) =
+        counted().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
+    let middle = if least == largest { least } else { 0.5 * least + 0.5 * largest };
+    let free = |v: f64| match loss {
+        Loss::Insensitive { epsilon } => (v - middle).abs() <= epsilon,
+        _ => v == middle,
+    };
+    (middle.is_finite() && counted().all(free)).then_some(middle)
+}
+
+/// The mean of numbers by their costs, 0 where it is none.
+fn mean(values: &[f64], costs: &[f64]) -> f64 {
+    let largest = costs.iter().fold(0.0_f64, |a, c| a.max(*c));
+    let (mut sum, mut total) = (0.0, 0.0);
+    for (v, c) in values.iter().zip(costs) {
+        total += c / largest;
+        sum += c / largest * v;
+    }
+    let mean = sum / total;
+    if mean.is_finite() { mean } else { 0.0 }
 }
 
 /// The standard deviation of numbers, 1 where they are all the same.
@@ -461,15 +497,17 @@ impl Loop<'_> {
             course.objective.push(bounds.exact[0]);
             course.gaps.push(gap);
             let round = course.gaps.len() - 1;
-            let least = course.gaps[course.at];
+            // Beside an optimum of 0 no relative gap says which point is nearer.
+            let [apart, least] =
+                [round, course.at].map(|r| course.gaps[r] * course.objective[r].abs());
             let nothing = here.is_nothing();
             // The zero function is the answer only where no other is known within the tolerance.
-            let better = gap < least || course.best.is_nothing() && !nothing && gap <= self.tol;
+            let better = apart < least || course.best.is_nothing() && !nothing && gap <= self.tol;
             if round == 0 || least.is_nan() || better {
                 (course.best, course.at) = (here.clone(), round);
             }
-            if gap < 0.9 * course.fallen.0 {
-                course.fallen = (gap, round);
+            if bounds.own < 0.9 * course.fallen.0 {
+                course.fallen = (bounds.own, round);
             }
             let message = format!("gap {gap:.1e}, {} kernels", here.active().len());
             self.run.tell(Event::Step { done: course.gaps.len() as u64, message: &message });
@@ -572,10 +610,13 @@ impl Loop<'_> {
             rounded[1] += plus * sums.rounded_duals[0] + minus * sums.rounded_duals[1];
         }
         let conjugate = self.set.conjugate(&half_forms(problem, point));
+        // That of coefficients 0, which are feasible, is a bound, too.
         exact[1] -= conjugate;
+        let own = Bounds::gap(exact);
+        exact[1] = exact[1].max(-self.set.conjugate(&vec![0.0; point.weights.len()]));
         rounded[1] -= conjugate;
         let inner = point.value(problem) - point.inner_bound(problem);
-        Bounds { exact, rounded, inner }
+        Bounds { exact, rounded, inner, own }
     }
 
     /// The machines at a point; coefficients are those of the landmarks, one kernel with a weight after the other.
@@ -593,7 +634,8 @@ impl Loop<'_> {
             let linear = plus * sums.exact_duals[0] + minus * sums.exact_duals[1];
             let forms: f64 =
                 active.iter().map(|m| 0.5 * point.weights[*m] * point.form(problem, u, *m)).sum();
-            let (primal, objective) = (point.half_norm(problem, u) + sums.exact, linear - forms);
+            let primal = point.half_norm(problem, u) + sums.exact;
+            let objective = (linear - forms).max(0.0);
             let gap = Bounds::gap([primal, objective]);
             Block {
                 heads: vec![Head {
