@@ -277,8 +277,9 @@ pub fn cluster(
         let pairs = || centers.row(i).iter().zip(centers.row(j));
         pairs().all(|(a, b)| (a - b).abs() <= SAME * size)
     };
-    let apart = (0..k).filter(|i| !(0..*i).any(|j| same(*i, j))).count();
-    if apart < k {
+    // Clusters without an instance have no center.
+    let apart = (0..centers.rows()).filter(|i| !(0..*i).any(|j| same(*i, j))).count();
+    if apart < centers.rows() {
         embedding.report.notes.push(format!(
             "the rows of the embedding have only {apart} places but for rounding: {k} clusters cannot be told apart, and instances that are \
              alike can be in different ones; ask for {apart} clusters"
