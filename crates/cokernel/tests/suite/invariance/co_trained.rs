@@ -1,6 +1,7 @@
 //! Co-training: what must not change the result, ends, and odd input.
 
-use crate::common::{Real, Toy, cluster, run_method};
+use crate::common::{Real, Toy, cluster, gaussian, points, run_method};
+use cokernel::bank::{Bank, Storage};
 use cokernel::data::Matrix;
 use cokernel::multiview::Clustering;
 use cokernel::{Cancel, Event, Observer, Run, Status};
@@ -132,5 +133,32 @@ fn fewer_eigenvectors_than_components() {
         let found = cluster("co_trained", &toy.bank(), 2, &[("projection", 1.into())]);
         assert!(found.report.status.is_success());
         assert!(found.embedding.rows.values().iter().all(|v| v.is_finite()));
+    }
+}
+
+/// What cannot be kept apart is said: more clusters than different instances, and new rows without the diagonal.
+#[test]
+fn notes_on_places_and_new_rows() {
+    let bank = |rows: &Matrix| {
+        Bank::from_matrices(vec![("k".into(), gaussian(rows, 1.0))], Storage::Resident).unwrap()
+    };
+    let all = points(100, 5, 4);
+    let alike = bank(&Matrix::from_fn(100, 3, |i, j| all.get(i % 20, j)));
+    let different = bank(&all);
+    let said = |id: &str, bank: &Bank, k: usize, diagonal: &str| {
+        let found = cluster(id, bank, k, &[("diagonal", word(diagonal))]);
+        found.embedding.report.notes.join("\n")
+    };
+    let (places, new) = ("have only 20 places", "new rows may be placed badly");
+    for id in ["spectral", "co_trained"] {
+        let notes = [
+            said(id, &alike, 30, "keep"),
+            said(id, &alike, 15, "keep"),
+            said(id, &different, 40, "zero"),
+            said(id, &different, 2, "zero"),
+        ];
+        assert!(notes[0].contains(places) && !notes[1].contains(places), "{id}: {notes:?}");
+        assert!(notes[2].contains(new) && !notes[3].contains(new), "{id}: {notes:?}");
+        assert!(notes[..2].iter().all(|n| !n.contains(new)), "{id}: {notes:?}");
     }
 }
