@@ -17,6 +17,7 @@ use cokernel::{MachineReport, Report};
 const LISTED: usize = 40;
 const BAR: usize = 30;
 
+/// Characters of the longest bar where there is hardly any room.
 const SHORTEST: usize = 5;
 
 /// One line per kernel: its name, its weight and a bar, shorter ones where lines of `width` characters have no room.
@@ -41,7 +42,7 @@ pub fn weight_bars(weights: &[(String, f64, Option<f64>)], width: Option<usize>)
         table.text()
     };
     let whole = text(BAR);
-    let mut text = match width.map_or(0, |w| widest(&whole).saturating_sub(w)) {
+    let mut text = match width.map_or(0, |w| table::width(&whole).saturating_sub(w)) {
         0 => whole,
         over => text(BAR.saturating_sub(over).max(SHORTEST)),
     };
@@ -52,11 +53,6 @@ pub fn weight_bars(weights: &[(String, f64, Option<f64>)], width: Option<usize>)
     text
 }
 
-/// Characters of the longest line.
-fn widest(text: &str) -> usize {
-    text.lines().map(|line| line.chars().count()).max().unwrap_or(0)
-}
-
 /// A table of the same names in rows and columns, in lines of `width` characters if numbers in place of the names over columns
 /// make it fit there.
 pub fn square(
@@ -65,7 +61,7 @@ pub fn square(
     cells: impl Fn(usize, usize) -> String,
     width: Option<usize>,
 ) -> String {
-    let table = |numbers: bool| {
+    let text = |numbers: bool| {
         let of = |i: usize| if numbers { (i + 1).to_string() } else { names[i].clone() };
         let titles: Vec<String> =
             [corner.to_string()].into_iter().chain((0..names.len()).map(of)).collect();
@@ -77,10 +73,10 @@ pub fn square(
         }
         table.text()
     };
-    let whole = table(false);
-    match width.is_none_or(|w| widest(&whole) <= w) {
+    let whole = text(false);
+    match width.is_none_or(|w| table::width(&whole) <= w) {
         true => whole,
-        false => table(true),
+        false => text(true),
     }
 }
 

@@ -106,7 +106,7 @@ impl Table {
 }
 
 /// Characters of the longest line.
-fn width(text: &str) -> usize {
+pub fn width(text: &str) -> usize {
     text.lines().map(|line| line.chars().count()).max().unwrap_or(0)
 }
 
