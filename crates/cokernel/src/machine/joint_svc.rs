@@ -85,6 +85,7 @@ impl Machine for JointSvc {
             primal: found.primal,
             objective: found.dual,
             gap: found.gap,
+            hidden: 0.0,
             status: found.status,
             free: Some(common::free_between(&found.free)),
             at_bound: (0, 0),

@@ -114,6 +114,7 @@ fn one(problem: &Binary<'_>) -> (Block, u64) {
         primal: found.primal,
         objective: found.dual,
         gap: found.gap,
+        hidden: 0.0,
         status: found.status,
         free: (found.status != Status::Stalled).then(|| Free {
             rows: free.iter().map(|k| part[*k] as u32).collect(),

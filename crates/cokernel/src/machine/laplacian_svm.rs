@@ -227,6 +227,7 @@ impl Machine for LaplacianSvm {
                 primal: found.primal,
                 objective: found.dual,
                 gap: found.gap,
+                hidden: 0.0,
                 status: found.status,
                 free: None,
                 at_bound: (0, 0),

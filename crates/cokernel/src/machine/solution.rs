@@ -1,5 +1,6 @@
 //! What a machine learned, in the form that methods, models and reports read.
 
+use crate::solve::rounding::with_hidden;
 use crate::{Counts, Status};
 use serde::{Deserialize, Serialize};
 
@@ -107,6 +108,9 @@ pub struct Block {
     pub objective: f64,
     /// (primal − objective) / max(|primal|, tiny).
     pub gap: f64,
+    /// What the rounding of the entries of K may hide of the primal objective and is not in it yet: a search goes by the
+    /// kernel as it is rounded, what is told at its end holds for others, too ([`tell_hidden`](Self::tell_hidden)).
+    pub hidden: f64,
     /// How the solver ended.
     pub status: Status,
     /// What is free to move; `None` where that is not known.
@@ -116,6 +120,13 @@ pub struct Block {
 }
 
 impl Block {
+    /// Adds what rounding may hide to the primal objective and the gap; converged is what has a gap of at most `tol` then.
+    pub fn tell_hidden(&mut self, tol: f64) {
+        let told = (self.primal, self.objective, self.gap, self.status);
+        (self.primal, self.gap, self.status) = with_hidden(told, self.hidden, tol);
+        self.hidden = 0.0;
+    }
+
     /// Whether every number is finite.
     pub(super) fn is_finite(&self) -> bool {
         let numbers = [self.linear, self.objective, self.primal, self.gap];
@@ -159,6 +170,13 @@ impl Solution {
     /// Σ ℓ(c) over the blocks.
     pub fn linear(&self) -> f64 {
         self.blocks.iter().map(|b| b.linear).sum()
+    }
+
+    /// [`Block::tell_hidden`] of all blocks; also gives what they hid.
+    pub fn tell_hidden(&mut self, tol: f64) -> f64 {
+        let hidden = self.blocks.iter().map(|b| b.hidden).sum();
+        self.blocks.iter_mut().for_each(|b| b.tell_hidden(tol));
+        hidden
     }
 
     /// The largest relative duality gap of the blocks.
@@ -238,6 +256,7 @@ mod tests {
                 primal: 1.0,
                 objective: 1.0 - gap,
                 gap,
+                hidden: 0.0,
                 status,
                 free: None,
                 at_bound: (0, 3),

@@ -85,6 +85,7 @@ fn one(problem: &Binary<'_>) -> (Block, u64) {
         primal: found.primal,
         objective: found.dual,
         gap: found.gap,
+        hidden: 0.0,
         status: found.status,
         free: Some(Free { rows, ridge, sum: true, ..Free::default() }),
         at_bound: (0, 0),

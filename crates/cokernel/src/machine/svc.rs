@@ -13,7 +13,9 @@
 //! for the w found, exactly (the middle of the interval where several are), and the reported gap
 //! is computed with that b. Where C is so large that no instance has a loss at the optimum, w is
 //! enlarged until none has one, which makes the gap independent of C: a C of 10¹⁷ costs what a hard
-//! margin costs.
+//! margin costs. Where some have a loss and C is large, the rounding of kernels, times C, can be more than
+//! the gap of the kernels as they are rounded: what it may hide is in the gap that a fit tells
+//! ([`Block::hidden`]), and the machine has converged if that is within the tolerance.
 
 use super::binary::{self, Binary};
 use super::common::{self, NEAR};
@@ -23,6 +25,7 @@ use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range, Value};
 use crate::scale::Loss;
 use crate::solve::Rows;
+use crate::solve::rounding::Rounding;
 use crate::solve::smo::{self, Quadratic};
 use crate::solve::solved::of_sum_zero;
 use crate::{Error, Result, Run, brief};
@@ -302,6 +305,9 @@ impl Svc {
     }
 }
 
+/// Tolerance from which it is looked at what rounding hides, in searches that ask for less.
+const TOLD: f64 = 1e-6;
+
 /// Solves one binary problem; also gives the number of steps. With soft labels the loss C_i max(0, 1 − f/ŷ_i)
 /// is C_i/|ŷ_i| max(0, |ŷ_i| − f sign ŷ_i).
 pub(super) fn hinge(problem: &Binary<'_>) -> (Block, u64) {
@@ -314,17 +320,23 @@ pub(super) fn hinge(problem: &Binary<'_>) -> (Block, u64) {
     let start = problem.start.map(|coef| of_sum_zero(coef, &lower, &upper));
     let found = smo::solve(&quadratic, start, &problem.settings, problem.watch);
     let bias = -found.threshold;
+    let values: Vec<f64> = found.gradient.iter().zip(&linear).map(|(f, q)| f - q).collect();
+    let costs: Vec<f64> = signed.iter().map(|c| c.abs()).collect();
+    let excess = |i: usize| y[i].abs() - y[i].signum() * (values[i] + bias);
+    let excess: Vec<f64> = (0..y.len()).map(excess).collect();
     let (mut norm, mut sum, mut loss) = (0.0, 0.0, 0.0);
     for i in 0..y.len() {
-        let value = found.gradient[i] - linear[i];
-        norm += found.x[i] * value;
+        norm += found.x[i] * values[i];
         sum += found.x[i] * y[i];
-        loss += signed[i].abs() * (y[i].abs() - y[i].signum() * (value + bias)).max(0.0);
+        loss += costs[i] * excess[i].max(0.0);
     }
     let (primal, objective) = (0.5 * norm + loss, sum - 0.5 * norm);
     let gap = (primal - objective) / primal.abs().max(f64::MIN_POSITIVE);
     // Below 0 by the rounding of two sums; a matrix that is not positive semi-definite may have more.
     let gap = if gap.abs() <= y.len() as f64 * f64::EPSILON { gap.max(0.0) } else { gap };
+    let rounding = Rounding { rows: problem.kernel, coef: &found.x, other: &values };
+    let enough = problem.settings.tol.max(TOLD) * primal.abs();
+    let hidden = rounding.of_losses(&costs, &excess, enough, problem.watch);
     let coef = found.x;
     let inside = |i: &usize| coef[*i] != 0.0 && coef[*i].abs() < (1.0 - NEAR) * signed[*i].abs();
     let rows = (0..y.len()).filter(inside).map(|i| i as u32).collect();
@@ -333,6 +345,7 @@ pub(super) fn hinge(problem: &Binary<'_>) -> (Block, u64) {
         primal,
         objective,
         gap,
+        hidden,
         status: found.status,
         free: Some(Free { rows, sum: true, ..Free::default() }),
         at_bound: smaller_side(&coef, signed),

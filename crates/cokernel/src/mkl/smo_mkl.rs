@@ -293,6 +293,7 @@ impl SmoMkl {
             report.notes.push(note);
         }
         let rule = Weighted::rule(weights);
-        Ok(Learned { machines: Some(machines), ..Learned::of(rule, report) })
+        let (machines, tol) = (Some(machines), Some(self.tol));
+        Ok(Learned { machines, tol, ..Learned::of(rule, report) })
     }
 }

@@ -413,6 +413,7 @@ pub(super) fn together(
             primal,
             objective,
             gap: (primal - objective) / primal.abs().max(f64::MIN_POSITIVE),
+            hidden: 0.0,
             status: early.unwrap_or(Status::Converged),
             free: None,
             at_bound: bound,

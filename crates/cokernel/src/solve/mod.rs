@@ -26,7 +26,7 @@ pub mod orthonormal;
 pub mod planes;
 pub mod recycle;
 pub mod ridge;
-mod rounding;
+pub(crate) mod rounding;
 pub mod simplex;
 pub mod smo;
 mod softened;

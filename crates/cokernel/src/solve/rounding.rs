@@ -25,7 +25,7 @@ use crate::{Status, Watch};
 const SHARE: f64 = 0.05;
 
 /// What the values of a machine are made of.
-pub(super) struct Rounding<'a> {
+pub(crate) struct Rounding<'a> {
     pub rows: &'a dyn Rows,
     pub coef: &'a [f64],
     pub other: &'a [f64],
@@ -91,14 +91,22 @@ impl Rounding<'_> {
 pub(super) fn shaken(machine: Solved, more: f64, tol: f64) -> Solved {
     let crossed = (machine.dual - machine.primal).max(0.0);
     let crossed = if crossed > SHARE * tol * machine.primal.abs() { crossed } else { 0.0 };
-    if more <= 0.0 && crossed == 0.0 {
-        return machine;
-    }
-    let primal = machine.primal + 2.0 * crossed + more;
-    let gap = relative_gap(primal, machine.dual);
-    let status = match machine.status {
-        Status::Converged if gap > tol => Status::Stalled,
-        status => status,
-    };
+    let told = (machine.primal, machine.dual, machine.gap, machine.status);
+    let (primal, gap, status) = with_hidden(told, 2.0 * crossed + more, tol);
     Solved { primal, gap, status, ..machine }
+}
+
+/// A primal objective, its gap to the dual one and a status, with the `more` that rounding may hide of the first.
+pub(crate) fn with_hidden(
+    (primal, dual, gap, status): (f64, f64, f64, Status),
+    more: f64,
+    tol: f64,
+) -> (f64, f64, Status) {
+    if more <= 0.0 {
+        return (primal, gap, status);
+    }
+    let primal = primal + more;
+    let gap = relative_gap(primal, dual);
+    let stalled = status == Status::Converged && gap > tol;
+    (primal, gap, if stalled { Status::Stalled } else { status })
 }

@@ -142,6 +142,7 @@ pub(super) fn heads(roles: &[Role], coefs: Vec<Vec<f64>>, biases: &[f64]) -> Sol
         primal: 0.0,
         objective: 0.0,
         gap: 0.0,
+        hidden: 0.0,
         status: Status::Converged,
         free: None,
         at_bound: (0, 0),

@@ -401,6 +401,7 @@ impl Work<'_> {
             primal,
             objective: self.lower_bound(),
             gap: self.gap(),
+            hidden: 0.0,
             status: self.status.unwrap_or(Status::Stalled),
             free: None,
             at_bound,

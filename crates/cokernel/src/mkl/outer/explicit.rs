@@ -647,6 +647,7 @@ impl Loop<'_> {
                 primal,
                 objective,
                 gap,
+                hidden: 0.0,
                 status: if gap <= self.tol { Status::Converged } else { ended },
                 free: None,
                 at_bound: at_bound[u],

@@ -435,7 +435,8 @@ impl Outer<'_> {
         report.details.extend(dual.map(|d| ("dual_steps".to_string(), vec![d.steps as f64])));
         report.details.extend(proof.map(|rounds| ("proof".to_string(), rounds)));
         let rule = Weighted::rule(point.weights);
-        Ok(Learned { machines: Some(point.machines), ..Learned::of(rule, report) })
+        let (machines, tol) = (Some(point.machines), Some(self.tol));
+        Ok(Learned { machines, tol, ..Learned::of(rule, report) })
     }
 
     /// Refuses machines whose ℓ is not free of the kernel.

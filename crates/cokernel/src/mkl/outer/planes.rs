@@ -186,7 +186,8 @@ impl Cutting {
             ..Report::closed_form(run)
         };
         let rule = Weighted::rule(point.weights);
-        Ok(Learned { machines: Some(point.machines), ..Learned::of(rule, report) })
+        let (machines, tol) = (Some(point.machines), Some(outer.tol));
+        Ok(Learned { machines, tol, ..Learned::of(rule, report) })
     }
 
     /// Drops small weights where that does no harm, solves the machines to their own tolerance, and gives the gap of

@@ -147,7 +147,8 @@ impl Semidefinite {
         report.details.insert("smallest_eigenvalue".to_string(), vec![least]);
         report.details.insert("trace".to_string(), vec![family.level]);
         let rule = Weighted::rule(point.weights);
-        Ok(Learned { machines: Some(point.machines), ..Learned::of(rule, report) })
+        let (machines, tol) = (Some(point.machines), Some(self.tol));
+        Ok(Learned { machines, tol, ..Learned::of(rule, report) })
     }
 }
 

@@ -414,6 +414,7 @@ impl<'a> Interior<'a> {
                 primal,
                 objective,
                 gap: (primal - objective) / primal.max(f64::MIN_POSITIVE),
+                hidden: 0.0,
                 status: Status::Converged,
                 free: None,
                 at_bound: function.at_bound(),

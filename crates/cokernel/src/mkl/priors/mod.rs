@@ -338,6 +338,7 @@ impl Priors {
                 primal: machine.primal,
                 objective: machine.dual,
                 gap,
+                hidden: 0.0,
                 status: machine.status,
                 free: None,
                 at_bound: found.at_bound,

@@ -315,7 +315,22 @@ impl Attempt<'_> {
         self.full.doubtful(self.p, &self.diagonal, &self.value, self.settings.tol)
     }
 
-    fn answer(mut self, status: Status) -> Solution {
+    fn answer(mut self, mut status: Status) -> Solution {
+        let (p, tol) = (self.p, self.settings.tol);
+        if self.sum == 0.0 && self.full.shaken(p, &self.diagonal, self.value.objective) {
+            // What a multiple spares is for the rounding of f taken once, not for that of all steps.
+            if self.value.multiple.is_some()
+                && !self.exactly
+                && self.full.renew_exactly(p, self.watch)
+            {
+                self.value = self.value_of(&self.full);
+            }
+            let safer = self.value.safer(p, &self.full, &self.diagonal, tol);
+            self.value = safer.unwrap_or(self.value);
+            if status == Status::Converged && self.value.gap > tol {
+                status = Status::Stalled;
+            }
+        }
         let mut found = self.value.found;
         if let Some(m) = self.value.multiple {
             self.full.scale(self.p, m.factor);

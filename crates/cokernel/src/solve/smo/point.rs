@@ -8,6 +8,9 @@ use crate::Watch;
 /// Part of the largest Σ|x| below which a gradient is taken anew.
 const SHRUNK: f64 = 0.5;
 
+/// Changes of the gap by rounding, as a part of the objective, that are next to nothing.
+const SHAKEN: f64 = 1e-9;
+
 /// x with its exact gradient.
 #[derive(Clone)]
 pub(super) struct Full {
@@ -105,36 +108,62 @@ impl Full {
     }
 
     /// Puts what rounding of steps has added to Σ x back: into the largest variable that is not at
-    /// a bound, where it is of the size of a last bit.
+    /// a bound, where it is of the size of a last bit. Where x has become so much smaller on the way that no variable has
+    /// room for it, and 0 is in every box, the larger side is scaled down.
     pub fn balance(&mut self, p: &Problem<'_>, sum: f64) {
-        let free = |i: &usize| p.is_free(*i, self.x[*i]);
-        let by_size = |a: &usize, b: &usize| self.x[*a].abs().total_cmp(&self.x[*b].abs());
-        if let Some(i) = (0..self.x.len()).filter(free).max_by(by_size) {
-            let moved = self.x[i] + (sum - exact_sum(&self.x));
-            let (lower, upper) = p.bounds(i, self.x[i]);
-            if lower < moved && moved < upper {
-                self.x[i] = moved;
-            }
+        if self.balance_largest(p, sum) || sum != 0.0 {
+            return;
+        }
+        let missing = -exact_sum(&self.x);
+        let side = |x: f64| x * missing < 0.0;
+        let size: f64 = self.x.iter().filter(|x| side(**x)).map(|x| x.abs()).sum();
+        let with_0 = p.lower.iter().zip(p.upper).all(|(l, u)| *l <= 0.0 && 0.0 <= *u);
+        if with_0 && missing.abs() <= size {
+            let factor = 1.0 - missing.abs() / size;
+            self.x.iter_mut().filter(|x| side(**x)).for_each(|x| *x *= factor);
+            self.balance_largest(p, sum);
         }
     }
 
+    /// Whether nothing is left over, or nothing is free.
+    fn balance_largest(&mut self, p: &Problem<'_>, sum: f64) -> bool {
+        let free = |i: &usize| p.is_free(*i, self.x[*i]);
+        let by_size = |a: &usize, b: &usize| self.x[*a].abs().total_cmp(&self.x[*b].abs());
+        let Some(i) = (0..self.x.len()).filter(free).max_by(by_size) else { return true };
+        let moved = self.x[i] + (sum - exact_sum(&self.x));
+        let (lower, upper) = p.bounds(i, self.x[i]);
+        let inside = lower < moved && moved < upper;
+        if inside {
+            self.x[i] = moved;
+        }
+        inside
+    }
+
     /// Whether the typical rounding of Kx changes the gap by more than a twentieth of `tol`, relative
-    /// to the primal objective, or by more than a fifth of the gap: the free variables count with their
-    /// larger room.
+    /// to the primal objective, or by more than a fifth of the gap.
     pub fn doubtful(&self, p: &Problem<'_>, diagonal: &[f64], value: &Value, tol: f64) -> bool {
         if value.multiple.is_some() {
             return false;
         }
+        let (lost, gap) = (self.hidden(p, diagonal), value.found.gap);
+        let primal = (gap - value.objective).abs();
+        lost > 0.05 * tol * primal || lost > (0.2 * gap).max(SHAKEN * primal)
+    }
+
+    /// Whether it changes the gap by what is not next to nothing of the objective.
+    pub fn shaken(&self, p: &Problem<'_>, diagonal: &[f64], objective: f64) -> bool {
+        self.hidden(p, diagonal) > SHAKEN * objective.abs()
+    }
+
+    /// What the typical rounding of Kx changes of the gap: the free variables count with their larger room.
+    fn hidden(&self, p: &Problem<'_>, diagonal: &[f64]) -> f64 {
         let error = self.magnitude * self.view(p, diagonal).rounding();
         let room = |i: usize| {
             let (x, (lower, upper)) = (self.x[i], p.bounds(i, self.x[i]));
             (upper - x).max(x - lower)
         };
         let inside = (0..self.x.len()).filter(|&i| p.is_free(i, self.x[i]));
-        let rooms: f64 = inside.map(room).sum();
-        let (lost, gap) = (error * rooms, value.found.gap);
-        let primal = (gap - value.objective).abs();
-        lost > 0.05 * tol * primal || lost > (0.2 * gap).max(1e-9 * primal)
+        error * inside.map(room).sum::<f64>()
     }
 
     /// The same into the variable that is farthest from its bounds, where more is missing than a last bit.
@@ -233,9 +262,26 @@ impl Value {
         if gap <= tol || sum != 0.0 {
             return plain;
         }
-        let view = full.view(p, diagonal);
-        let Some(m) = p.multiple(&view) else { return plain };
-        let scaled = relative(scaled_objective(objective, full.linear(p), m.factor), m.gap);
-        if scaled < gap { Value { gap: scaled, multiple: Some(m), ..plain } } else { plain }
+        match Self::at_multiple(p, full, diagonal, &plain) {
+            Some(scaled) if scaled.gap < gap => scaled,
+            _ => plain,
+        }
+    }
+
+    /// The multiple of a point, whose gap holds for whoever computes K again, where that of the point itself does
+    /// not: it may be exact for the entries of K as they are rounded, and be larger than the multiple's for others
+    /// that differ in their last bits.
+    pub fn safer(&self, p: &Problem<'_>, full: &Full, diagonal: &[f64], tol: f64) -> Option<Self> {
+        if !full.doubtful(p, diagonal, self, tol) {
+            return None;
+        }
+        let there = Self::at_multiple(p, full, diagonal, self)?;
+        (there.gap <= tol.max(self.gap)).then_some(there)
+    }
+
+    fn at_multiple(p: &Problem<'_>, full: &Full, diagonal: &[f64], plain: &Value) -> Option<Self> {
+        let m = p.multiple(&full.view(p, diagonal))?;
+        let objective = scaled_objective(plain.objective, full.linear(p), m.factor);
+        Some(Value { gap: relative(objective, m.gap), multiple: Some(m), ..*plain })
     }
 }

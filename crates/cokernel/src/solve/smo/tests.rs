@@ -161,3 +161,31 @@ fn a_stop_gives_the_last_complete_point() {
         assert!(found.gap > 0.0 && found.gap.is_finite());
     }
 }
+
+/// What rounding leaves of the sum of a start that is 10²⁰ times as large as the answer was more than any variable of the
+/// answer could take back: an answer that broke its constraint by four tenths was called converged, at a gap below 0.
+#[test]
+fn the_sum_holds_after_a_start_that_is_far_too_large() {
+    let n = 60;
+    let (points, q) = instances(n, 3);
+    let rows = gram(&points, false);
+    let rows = Gram::new(Matrix::from_fn(n, n, |i, j| 1e12 * rows.row(i)[j])).unwrap();
+    let settings = Settings { tol: 1e-6, shrinking: true, cache: 1 << 20, max_steps: 1 << 40 };
+    let c = 1e10;
+    let lower: Vec<f64> = q.iter().map(|q| if *q > 0.0 { -c } else { 0.0 }).collect();
+    let upper: Vec<f64> = q.iter().map(|q| if *q > 0.0 { 0.0 } else { c }).collect();
+    let p = Quadratic { rows: &rows, linear: &q, lower: &lower, upper: &upper };
+    let ours = solve(&p, None, &settings, &Run::default().watch());
+    assert_eq!(ours.status, Status::Converged);
+    for size in [1e-3, 1.0, 1e3, 1e8] {
+        let mut start: Vec<f64> = q.iter().map(|q| -size * q).collect();
+        start[0] *= 1.0 + 1e-12;
+        let found = solve(&p, Some(start), &settings, &Run::default().watch());
+        let sizes: f64 = found.x.iter().map(|x| x.abs()).sum();
+        let sum = point::exact_sum(&found.x);
+        assert!(sum.abs() <= 1e-12 * sizes, "start of size {size:e}: {sum:e} of {sizes:e}");
+        assert_eq!(found.status, Status::Converged, "start of size {size:e}");
+        let (a, b) = (found.objective, ours.objective);
+        assert!((a - b).abs() <= 1e-5 * b.abs(), "start of size {size:e}: {a:e}, {b:e}");
+    }
+}
