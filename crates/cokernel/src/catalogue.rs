@@ -69,10 +69,7 @@ pub fn goes_with(method: &Method, machine: &Method) -> Result<()> {
     if together(method, machine) {
         return Ok(());
     }
-    let list = |m| {
-        let ids = partners(m);
-        if ids.is_empty() { "none".to_string() } else { ids.join(", ") }
-    };
+    let list = |m| in_a_sentence(&partners(m));
     Err(Error::Data(format!(
         "method '{}' does not go with machine '{}' ({}): the method goes with {}; the machine goes with {}",
         method.id,
@@ -81,6 +78,27 @@ pub fn goes_with(method: &Method, machine: &Method) -> Result<()> {
         list(method),
         list(machine)
     )))
+}
+
+/// Most ids that a sentence lists.
+const IN_A_SENTENCE: usize = 12;
+
+/// All ids, or those that are recommended and how many others there are.
+fn in_a_sentence(ids: &[&'static str]) -> String {
+    let recommended = |id: &&str| {
+        let known = methods().chain(machines()).find(|m| m.id == *id);
+        known.is_some_and(|m| m.recommended || m.is_control())
+    };
+    let shown: Vec<&str> = match ids.len() > IN_A_SENTENCE {
+        true => ids.iter().copied().filter(recommended).take(IN_A_SENTENCE).collect(),
+        false => ids.to_vec(),
+    };
+    match (shown.len(), ids.len() - shown.len()) {
+        (0, 0) => "none".to_string(),
+        (_, 0) => shown.join(", "),
+        (0, _) => ids.join(", "),
+        (_, others) => format!("{} and {others} others", shown.join(", ")),
+    }
 }
 
 /// The machines that go with a method that learns a combination; of a machine the methods.

@@ -78,8 +78,13 @@ impl Store {
 
     /// The number of workers that live.
     pub fn workers(&self) -> Result<usize> {
+        Ok(self.living()?.len())
+    }
+
+    /// Their tokens.
+    pub(super) fn living(&self) -> Result<Vec<String>> {
         let all = self.told(all_workers(&self.connection))?;
-        Ok(all.iter().filter(|w| w.lives()).count())
+        Ok(all.into_iter().filter(|w| w.lives()).map(|w| w.token).collect())
     }
 
     /// Claims a cell: with the same data and training instances as the last one, else where no

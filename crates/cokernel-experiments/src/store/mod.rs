@@ -199,16 +199,18 @@ impl Store {
 
     /// How many cells are in which state.
     pub fn counts(&self) -> Result<Counts> {
-        // A cell is done if it has a result, whatever it says itself.
+        // A cell is done if it has a result, and waits if its worker lives no more, whatever it says itself.
         let sql = format!(
             "SELECT CASE WHEN EXISTS (SELECT 1 FROM results WHERE cell = id) THEN 'done' \
-             WHEN state = 'done' THEN 'waiting' ELSE state END AS now, count(*) \
+             WHEN state = 'done' THEN 'waiting' WHEN state = 'running' AND \
+             worker NOT IN (SELECT value FROM json_each(?1)) THEN 'waiting' ELSE state END AS now, count(*) \
              FROM cells WHERE {} GROUP BY now",
             self.mine()
         );
         let mut statement = self.told(self.connection.prepare(&sql))?;
-        let rows =
-            statement.query_map([], |r| Ok((r.get::<_, String>(0)?, r.get::<_, i64>(1)? as usize)));
+        let living = serde_json::to_string(&self.living()?)?;
+        let rows = statement
+            .query_map([living], |r| Ok((r.get::<_, String>(0)?, r.get::<_, i64>(1)? as usize)));
         let mut counts = Counts::default();
         for row in self.told(rows)? {
             let (state, n) = self.told(row)?;

@@ -249,6 +249,11 @@ fn a_cell_that_ends_its_process_is_set_aside() {
     assert_eq!(troubles.len(), 1);
     assert!(troubles[0].error.contains("set aside: the process that computed it ended with"));
     assert!(!store.crashed(pid, "ended with signal 9").unwrap(), "it had no cell");
+    // One that has vanished, its process killed and nobody told, computes nothing.
+    let _third = claim(&mut store);
+    assert_eq!(store.counts().unwrap().running, 1);
+    store.connection.execute("UPDATE workers SET began = 1, seen = 0", []).unwrap();
+    assert_eq!((store.counts().unwrap().running, store.counts().unwrap().waiting), (0, 8));
     // All others are tried.
     made.work(&mut store);
     let counts = store.counts().unwrap();
