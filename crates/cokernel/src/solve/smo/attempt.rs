@@ -317,16 +317,17 @@ impl Attempt<'_> {
 
     fn answer(mut self, mut status: Status) -> Solution {
         let (p, tol) = (self.p, self.settings.tol);
-        if self.sum == 0.0 && self.full.shaken(p, &self.diagonal, self.value.objective) {
+        let shaken = self.full.shaken(p, &self.diagonal, self.value.objective, tol);
+        if self.sum == 0.0 && shaken {
             // What a multiple spares is for the rounding of f taken once, not for that of all steps.
-            if self.value.multiple.is_some()
-                && !self.exactly
-                && self.full.renew_exactly(p, self.watch)
-            {
+            let enlarged = self.value.multiple.is_some();
+            if enlarged && !self.exactly && self.full.renew_exactly(p, self.watch) {
                 self.value = self.value_of(&self.full);
             }
-            let safer = self.value.safer(p, &self.full, &self.diagonal, tol);
-            self.value = safer.unwrap_or(self.value);
+            if self.value.multiple.is_none() {
+                let safer = self.value.safer(p, &self.full, &self.diagonal, tol);
+                self.value = safer.unwrap_or(self.value);
+            }
             if status == Status::Converged && self.value.gap > tol {
                 status = Status::Stalled;
             }

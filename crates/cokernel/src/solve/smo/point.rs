@@ -8,8 +8,12 @@ use crate::Watch;
 /// Part of the largest Σ|x| below which a gradient is taken anew.
 const SHRUNK: f64 = 0.5;
 
-/// Changes of the gap by rounding, as a part of the objective, that are next to nothing.
-const SHAKEN: f64 = 1e-9;
+/// Typical changes of the gap by rounding, as a part of what is allowed, from which an answer is looked at: larger ones of
+/// some instances are not in them.
+const SHAKEN: f64 = 1e-3;
+
+/// Searches that ask for less than this are not asked to count them: their last machines are told to more than this.
+const TOLD: f64 = 1e-6;
 
 /// x with its exact gradient.
 #[derive(Clone)]
@@ -147,12 +151,12 @@ impl Full {
         }
         let (lost, gap) = (self.hidden(p, diagonal), value.found.gap);
         let primal = (gap - value.objective).abs();
-        lost > 0.05 * tol * primal || lost > (0.2 * gap).max(SHAKEN * primal)
+        lost > 0.05 * tol * primal || lost > (0.2 * gap).max(1e-9 * primal)
     }
 
-    /// Whether it changes the gap by what is not next to nothing of the objective.
-    pub fn shaken(&self, p: &Problem<'_>, diagonal: &[f64], objective: f64) -> bool {
-        self.hidden(p, diagonal) > SHAKEN * objective.abs()
+    /// Whether it changes the gap by more than that part of `tol`, relative to the objective.
+    pub fn shaken(&self, p: &Problem<'_>, diagonal: &[f64], objective: f64, tol: f64) -> bool {
+        self.hidden(p, diagonal) > SHAKEN * tol.max(TOLD) * objective.abs()
     }
 
     /// What the typical rounding of Kx changes of the gap: the free variables count with their larger room.
@@ -268,13 +272,10 @@ impl Value {
         }
     }
 
-    /// The multiple of a point, whose gap holds for whoever computes K again, where that of the point itself does
-    /// not: it may be exact for the entries of K as they are rounded, and be larger than the multiple's for others
+    /// The multiple of a point that is [shaken](Full::shaken), whose gap holds for whoever computes K again: that of the
+    /// point itself may be exact for the entries of K as they are rounded, and be larger than the multiple's for others
     /// that differ in their last bits.
     pub fn safer(&self, p: &Problem<'_>, full: &Full, diagonal: &[f64], tol: f64) -> Option<Self> {
-        if !full.doubtful(p, diagonal, self, tol) {
-            return None;
-        }
         let there = Self::at_multiple(p, full, diagonal, self)?;
         (there.gap <= tol.max(self.gap)).then_some(there)
     }

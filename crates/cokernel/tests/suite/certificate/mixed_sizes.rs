@@ -87,7 +87,12 @@ fn no_kernel_is_lost_beside_far_larger_ones() {
             let learner = learner(method, &params).unwrap();
             let learned = train(&problem, learner.as_ref(), &Run::default()).unwrap();
             let what = format!("{seed}, {id}, p = {p}, C = {c:e}, λ = {lambda:e}");
-            assert_eq!(learned.report.status, Status::Converged, "{what}: {:?}", learned.report);
+            // Where the rounding of decision values, times C, is more than the tolerance, this is said.
+            let told =
+                learned.report.notes.iter().any(|n| n.contains("as their entries are rounded"));
+            let shaken = told && learned.report.gap.is_some_and(|gap| gap < 2e-3);
+            let converged = learned.report.status == Status::Converged;
+            assert!(converged || shaken, "{what}: {:?}", learned.report);
             if ["simple_mkl", "elastic_net"].contains(&id) {
                 machines += learned.report.counts.machine_solves;
                 continue;
