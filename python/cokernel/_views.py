@@ -97,6 +97,13 @@ def _view_names(views: Any, count: int) -> list[str]:
     names = [str(v) for v in views]
     if len(names) != count:
         raise ValueError(f"views: expected {count} names, one per table, found {len(names)}")
+    return _different(names)
+
+
+def _different(names: list[str]) -> list[str]:
+    twice = [name for place, name in enumerate(names) if name in names[:place]]
+    if twice:
+        raise ValueError(f"views: expected names that differ, one for each table; '{twice[0]}' is there twice")
     return names
 
 
@@ -449,7 +456,7 @@ def _read_several(
             "give names for the tables of a list"
         )
     if isinstance(X, Mapping):
-        tables = {str(k): opened(t) for k, t in X.items()}
+        tables = dict(zip(_different([str(k) for k in X]), map(opened, X.values())))
     else:
         views = estimator.views if reset else _listed(estimator._layout, len(X))
         tables = dict(zip(_view_names(views, len(X)), map(opened, X)))

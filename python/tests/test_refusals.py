@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from cokernel import KernelBank, SimpleMKLClassifier, SpectralClustering, gaussian
+from cokernel import KernelBank, MeanMKLRegressor, SimpleMKLClassifier, SpectralClustering, gaussian
 from scipy import sparse
 
 ROWS = np.random.default_rng(0).normal(size=(60, 5))
@@ -131,3 +131,16 @@ def test_classes_that_pandas_says_are_missing(kind: str) -> None:
     full = y.drop(index=7)
     clf = fit(ROWS[full.index], full)
     assert set(clf.predict(ROWS)) <= set(full)
+
+
+def test_names_of_views_differ() -> None:
+    numbers = CLASSES.astype(float)
+    for estimator, y in (
+        (SimpleMKLClassifier(views=["a", "a"]), CLASSES),
+        (MeanMKLRegressor(views=["a", "a"]), numbers),
+        (SpectralClustering(n_clusters=2, views=["a", "a"]), None),
+    ):
+        with pytest.raises(ValueError, match="'a' is there twice"):
+            estimator.fit([ROWS, ROWS[:, ::-1]], y)
+    with pytest.raises(ValueError, match="'1' is there twice"):
+        SimpleMKLClassifier().fit({1: ROWS, "1": ROWS[:, ::-1]}, CLASSES)

@@ -14,8 +14,8 @@
 //! is computed with that b. Where C is so large that no instance has a loss at the optimum, w is
 //! enlarged until none has one, which makes the gap independent of C: a C of 10¹⁷ costs what a hard
 //! margin costs. Where some have a loss and C is large, the rounding of kernels, times C, can be more than
-//! the gap of the kernels as they are rounded: what it may hide is in the gap that a fit tells
-//! ([`Block::hidden`]), and the machine has converged if that is within the tolerance.
+//! the gap of the kernels as they are rounded: what it may hide, if that is a twentieth of the tolerance
+//! or more, is in the gap that a fit tells ([`Block::hidden`]), and the machine has converged if that is within the tolerance.
 
 use super::binary::{self, Binary};
 use super::common::{self, NEAR};
@@ -334,7 +334,8 @@ pub(super) fn hinge(problem: &Binary<'_>) -> (Block, u64) {
     let gap = (primal - objective) / primal.abs().max(f64::MIN_POSITIVE);
     // Below 0 by the rounding of two sums; a matrix that is not positive semi-definite may have more.
     let gap = if gap.abs() <= y.len() as f64 * f64::EPSILON { gap.max(0.0) } else { gap };
-    let rounding = Rounding { rows: problem.kernel, coef: &found.x, other: &values };
+    let other: Vec<f64> = values.iter().map(|v| v.abs() + bias.abs()).collect();
+    let rounding = Rounding { rows: problem.kernel, coef: &found.x, other: &other };
     let enough = problem.settings.tol.max(TOLD) * primal.abs();
     let hidden = rounding.of_losses(&costs, &excess, enough, problem.watch);
     let coef = found.x;

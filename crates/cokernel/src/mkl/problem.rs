@@ -107,8 +107,6 @@ pub struct Learned {
     pub parts: Option<Parts>,
     /// What the coefficients of the machines belong to, where that is not all instances: landmarks, or directions of random features.
     pub basis: Option<Basis>,
-    /// Relative duality gap at which the weights and the machines together have converged, where the method proves one.
-    pub tol: Option<f64>,
     /// How it went.
     pub report: Report,
 }
@@ -126,8 +124,7 @@ pub struct Parts {
 impl Learned {
     /// A combination of the kernels as they are, whose machine is still to be trained.
     pub fn of(rule: Combination, report: Report) -> Self {
-        let (machines, views, parts, basis, tol) = (None, Vec::new(), None, None, None);
-        Learned { rule, machines, views, parts, basis, tol, report }
+        Learned { rule, machines: None, views: Vec::new(), parts: None, basis: None, report }
     }
 }
 

@@ -44,7 +44,7 @@ use crate::machine::{How, Machine, Solution, Svc};
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::mkl::definite::refuse_indefinite;
 use crate::mkl::mixed;
-use crate::mkl::outer::{MAX_ITERATIONS, Outer, TOL};
+use crate::mkl::outer::{MAX_ITERATIONS, Outer, TOL, ended, size};
 use crate::mkl::sets::squared::{Norm, Squared};
 use crate::params::{Param, Params, Range};
 use crate::rule::Weighted;
@@ -270,7 +270,12 @@ impl SmoMkl {
         run.tell(Event::End);
         counts.smo_steps += search.steps;
         let weights = search.weights();
+        machines.tell_hidden(svc.tol());
+        let upper = machines.primal() + search.norm.penalty(&weights);
+        let told = ((upper - search.dual()) / size(upper)).abs();
+        gaps.last_mut().into_iter().for_each(|last| *last = told);
         let gap = gaps.last().copied();
+        let status = ended(status, gap, self.tol);
         let mut report = Report {
             status,
             iterations,
@@ -293,7 +298,6 @@ impl SmoMkl {
             report.notes.push(note);
         }
         let rule = Weighted::rule(weights);
-        let (machines, tol) = (Some(machines), Some(self.tol));
-        Ok(Learned { machines, tol, ..Learned::of(rule, report) })
+        Ok(Learned { machines: Some(machines), ..Learned::of(rule, report) })
     }
 }

@@ -78,13 +78,9 @@ pub fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<
         Some(machines) => (machines, false),
         None => (machines(problem, &*learned.rule, run, &watch)?, true),
     };
-    let proven = learned.tol.filter(|_| !trained);
     let hidden = machines.tell_hidden(problem.machine.tol());
     let ended = bound::report(&machines);
     let report = &mut learned.report;
-    if let Some(tol) = proven {
-        shaken(report, hidden, ended.primal, tol);
-    }
     if trained {
         report.counts.combines += 1;
         report.counts.add(&machines.counts);
@@ -118,36 +114,6 @@ pub fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<
     learned.machines = Some(machines);
     Ok(learned)
 }
-
-/// The gap of weights and machines together with what rounding hides of the primal objective; a dual objective above the
-/// primal one is rounding that is seen, and counts, too.
-fn shaken(report: &mut Report, hidden: f64, primal: f64, tol: f64) {
-    let Some(before) = report.gap else { return };
-    let crossed = if before < -CROSSED * tol { before } else { 0.0 };
-    if hidden <= 0.0 && crossed == 0.0 {
-        return;
-    }
-    let gap = before - 2.0 * crossed + hidden / primal.abs().max(f64::MIN_POSITIVE);
-    report.gap = Some(gap);
-    report.gaps.last_mut().into_iter().for_each(|last| *last = gap);
-    if report.status == Status::Converged && gap > tol {
-        report.status = Status::Stalled;
-        let why = match crossed < 0.0 {
-            true => format!(
-                "its dual objective is above the primal one by {:.1e} of it, which is rounding",
-                -before
-            ),
-            false => format!(
-                "the relative gap is {before:.1e} for the kernels as their entries are rounded, and may be {gap:.1e} \
-                 for whoever computes them again"
-            ),
-        };
-        report.notes.push(format!("{why}; normalise the kernels or use a smaller C"));
-    }
-}
-
-/// Gaps this far below 0, as a part of the tolerance, are no mere rounding of two sums.
-const CROSSED: f64 = 0.05;
 
 /// The problem's machine on the combination.
 pub(super) fn machines(

@@ -266,7 +266,7 @@ impl Model {
         learned: Learned,
         run: &Run,
     ) -> Result<Self> {
-        let Learned { rule, machines, views: maps, parts, basis, mut report, .. } = learned;
+        let Learned { rule, machines, views: maps, parts, basis, mut report } = learned;
         let machines = machines.ok_or_else(|| {
             Error::Data(format!("method '{method}' gave a rule but no machine was trained on it"))
         })?;

@@ -163,7 +163,10 @@ pub fn nu_svr(
     let outside = |(y, v): (&f64, &f64)| (y - v - machine.bias).abs() - epsilon;
     let excess: Vec<f64> = y.iter().zip(&machine.values).map(outside).collect();
     let enough = settings.tol * machine.primal.abs();
-    let rounding = Rounding { rows, coef: &machine.coef, other: y };
+    // The bias is that of numbers as they were given.
+    let bias = (machine.bias + middle).abs();
+    let other: Vec<f64> = y.iter().map(|y| y.abs() + bias).collect();
+    let rounding = Rounding { rows, coef: &machine.coef, other: &other };
     let more = rounding.of_losses(costs, &excess, enough, watch);
     let machine = shaken(machine, more, settings.tol);
     Tube { machine: Solved { bias: machine.bias + middle, ..machine }, epsilon }

@@ -51,7 +51,9 @@ pub fn epsilon_svr(
     let (primal, dual) = (0.5 * norm + loss, gain - 0.5 * norm);
     let gap = relative_gap(primal, dual);
     let bias = middle - theta;
-    let rounding = Rounding { rows, coef: &coef, other: &y };
+    // The bias is that of numbers as they were given.
+    let other: Vec<f64> = y.iter().map(|y| y.abs() + bias.abs()).collect();
+    let rounding = Rounding { rows, coef: &coef, other: &other };
     let more = rounding.of_losses(costs, &excess, settings.tol * primal.abs(), watch);
     let (steps, status) = (found.steps, found.status);
     let machine = Solved { coef: coef.clone(), bias, values, primal, dual, gap, steps, status };

@@ -46,6 +46,7 @@ pub use npz::parse_npz;
 pub use pairs::{PairFile, PairLine, parse_pairs, read_pairs};
 
 use super::{Csr, Matrix, Table, scan};
+use crate::error::amount;
 use crate::{Error, Result, Run};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -119,8 +120,8 @@ impl Room {
         let read = stream.take(self.left as u64 + 1).read_to_end(&mut content);
         read.map_err(|e| match e.kind() {
             std::io::ErrorKind::OutOfMemory => format!(
-                "there is no memory for the content, {:.1} GB of which were unpacked; unpack the file first, or use a smaller part of it",
-                content.len() as f64 / 1e9
+                "there is no memory for the content, {} of which were unpacked; unpack the file first, or use a smaller part of it",
+                amount(content.len() as f64)
             ),
             _ => damaged(e),
         })?;
@@ -132,9 +133,9 @@ impl Room {
     fn take(&mut self, bytes: usize) -> Result<(), String> {
         self.left = self.left.checked_sub(bytes).ok_or_else(|| {
             format!(
-                "the content unpacks to more than {:.1} GB; if it is meant to be that large, \
+                "the content unpacks to more than {}; if it is meant to be that large, \
                  raise ReadOptions::unpacked, or unpack the file first",
-                self.limit as f64 / 1e9
+                amount(self.limit as f64)
             )
         })?;
         Ok(())

@@ -175,7 +175,7 @@ impl<'a> Generation<'a> {
             counts: self.counts,
             seconds: self.watch.seconds(),
             seed: run.seed,
-            notes: outer.notes(gap, status, refused.map(|how| (last.machines.gap(), how))),
+            notes: outer.notes(gap, status, refused.map(|how| (last.machines.gap(), how)), 0.0),
             ..Report::closed_form(run)
         };
         report.details.insert("rounds".to_string(), vec![objective.len() as f64]);

@@ -407,16 +407,15 @@ impl Outer<'_> {
             _ => status,
         };
         let left = self.finish(&mut search, &mut point, status)?;
+        let hidden = point.machines.tell_hidden(problem.machine.tol()) / size(point.primal());
         if let Some(last) = objective.last_mut() {
             *last = search.objective(&point);
         }
-        let gap = search.known_gap(&point);
+        let gap = search.known_gap(&point).map(f64::abs);
         if let (Some(last), Some(gap)) = (gaps.last_mut(), gap) {
             *last = gap;
         }
-        // The machines of the end may have closed what was left of the gap.
-        let closed = status == Status::Stalled && gap.is_some_and(|gap| gap <= self.tol);
-        let status = if closed { Status::Converged } else { status };
+        let status = ended(status, gap, self.tol);
         run.tell(Event::End);
         let mut report = Report {
             status,
@@ -427,7 +426,7 @@ impl Outer<'_> {
             counts: search.counts,
             seconds: search.watch.seconds(),
             seed: run.seed,
-            notes: self.notes(gap, status, search.refused),
+            notes: self.notes(gap, status, search.refused, hidden),
             ..Report::closed_form(run)
         };
         report.notes.extend(left);
@@ -435,8 +434,7 @@ impl Outer<'_> {
         report.details.extend(dual.map(|d| ("dual_steps".to_string(), vec![d.steps as f64])));
         report.details.extend(proof.map(|rounds| ("proof".to_string(), rounds)));
         let rule = Weighted::rule(point.weights);
-        let (machines, tol) = (Some(point.machines), Some(self.tol));
-        Ok(Learned { machines, tol, ..Learned::of(rule, report) })
+        Ok(Learned { machines: Some(point.machines), ..Learned::of(rule, report) })
     }
 
     /// Refuses machines whose ℓ is not free of the kernel.
@@ -563,6 +561,7 @@ impl Outer<'_> {
         gap: Option<f64>,
         status: Status,
         refused: Option<(f64, Status)>,
+        hidden: f64,
     ) -> Vec<String> {
         if status.is_success() {
             return Vec::new();
@@ -576,13 +575,33 @@ impl Outer<'_> {
             // Machines that are as exact as this are not what stopped it.
             if let Some((gap, how)) = refused.filter(|(gap, _)| *gap > BLAMED * self.tol) {
                 note.push_str(&format!(
-                    ": its machines could not be solved as exactly as it needs them ({how} at relative gap {gap:.1e})"
+                    ": machines on the way could not be solved as exactly as it needs them ({how} at relative gap {gap:.1e})"
+                ));
+            }
+            if hidden > BLAMED * self.tol {
+                note.push_str(&format!(
+                    "; {hidden:.1e} of it is what the rounding of kernels, times C, may hide of the losses"
                 ));
             }
             note.push_str("; normalise the kernels, scale the features or use a smaller C");
         }
         vec![note]
     }
+}
+
+/// How a search has ended, given the gap that is told: what the last machines have closed is converged, what rounding may
+/// hide of their losses is not. A dual objective above the primal one is rounding that is seen, and counts like a gap.
+pub(super) fn ended(status: Status, gap: Option<f64>, tol: f64) -> Status {
+    match (status, gap) {
+        (Status::Stalled, Some(gap)) if gap <= tol => Status::Converged,
+        (Status::Converged, Some(gap)) if gap > tol => Status::Stalled,
+        _ => status,
+    }
+}
+
+/// A number that something is divided by.
+pub(super) fn size(v: f64) -> f64 {
+    v.abs().max(f64::MIN_POSITIVE)
 }
 
 /// The target with what the machine estimates from a kernel, taken from the mean of the kernels, where it does

@@ -25,7 +25,7 @@
 
 use super::search::{self, Point, Search};
 use super::simplex::Simplex;
-use super::{DROP_AT_END, Outer, Set, settled};
+use super::{DROP_AT_END, Outer, Set, ended, settled, size};
 use crate::mkl::definite::refuse_indefinite;
 use crate::mkl::{Learned, Problem, check};
 use crate::rule::Weighted;
@@ -160,16 +160,14 @@ impl Cutting {
         let mut point = bounds.best.take().unwrap_or(point);
         let gap = self.finish(&mut search, &mut point, &bounds, status)?;
         run.tell(Event::End);
-        // The last machines, solved more exactly, can be what was missing.
-        let status = match (status, gap) {
-            (Status::Stalled, Some(gap)) if gap <= self.tol => Status::Converged,
-            _ => status,
-        };
+        let hidden = point.machines.tell_hidden(problem.machine.tol()) / size(point.primal());
+        let gap = gap.map(|_| ((point.primal() - bounds.lower) / size(point.primal())).abs());
+        let status = ended(status, gap, self.tol);
         if let (Some(last), Some(gap)) = (objective.last_mut(), gap) {
             *last = last.min(point.primal());
             gaps.last_mut().into_iter().for_each(|g| *g = gap);
         }
-        let mut notes = outer.notes(gap, status, search.refused);
+        let mut notes = outer.notes(gap, status, search.refused, hidden);
         if let (Status::Stalled, Some(note)) = (status, notes.first_mut()) {
             note.push_str(", or take simple_mkl, which has the same optimum");
         }
@@ -186,8 +184,7 @@ impl Cutting {
             ..Report::closed_form(run)
         };
         let rule = Weighted::rule(point.weights);
-        let (machines, tol) = (Some(point.machines), Some(outer.tol));
-        Ok(Learned { machines, tol, ..Learned::of(rule, report) })
+        Ok(Learned { machines: Some(point.machines), ..Learned::of(rule, report) })
     }
 
     /// Drops small weights where that does no harm, solves the machines to their own tolerance, and gives the gap of

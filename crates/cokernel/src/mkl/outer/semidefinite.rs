@@ -19,7 +19,7 @@
 //! **Cost** of an iteration: one machine, M r³ + M² r² (r at most n), n³ once. Memory: 3 M n² numbers at the start.
 
 use super::search::{Point, Search};
-use super::{Outer, Proposal, Set, settled};
+use super::{Outer, Proposal, Set, ended, settled, size};
 use crate::data::Matrix;
 use crate::mkl::{Learned, Problem, check, fits};
 use crate::rule::Weighted;
@@ -129,8 +129,10 @@ impl Semidefinite {
             point = search.elsewhere_to(weights, &point, search.problem.machine.tol())?;
         }
         run.tell(Event::End);
+        let hidden = point.machines.tell_hidden(problem.machine.tol()) / size(point.primal());
         let known = state.bounds.0.is_finite();
-        let gap = known.then(|| (point.primal() - state.bounds.0) / size(point.primal()));
+        let gap = known.then(|| ((point.primal() - state.bounds.0) / size(point.primal())).abs());
+        let status = ended(status, gap, self.tol);
         let mut report = Report {
             status,
             iterations,
@@ -140,15 +142,14 @@ impl Semidefinite {
             counts: search.counts,
             seconds: search.watch.seconds(),
             seed: run.seed,
-            notes: outer.notes(gap, status, search.refused),
+            notes: outer.notes(gap, status, search.refused, hidden),
             ..Report::closed_form(run)
         };
         let least = least_eigenvalue(problem, &point.weights)?;
         report.details.insert("smallest_eigenvalue".to_string(), vec![least]);
         report.details.insert("trace".to_string(), vec![family.level]);
         let rule = Weighted::rule(point.weights);
-        let (machines, tol) = (Some(point.machines), Some(self.tol));
-        Ok(Learned { machines, tol, ..Learned::of(rule, report) })
+        Ok(Learned { machines: Some(point.machines), ..Learned::of(rule, report) })
     }
 }
 
@@ -190,11 +191,6 @@ impl Set for Any {
     fn drops(&self) -> bool {
         false
     }
-}
-
-/// |P|, not 0.
-fn size(value: f64) -> f64 {
-    value.abs().max(f64::MIN_POSITIVE)
 }
 
 fn least_eigenvalue(problem: &Problem<'_>, weights: &[f64]) -> Result<f64> {

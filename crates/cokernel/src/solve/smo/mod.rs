@@ -138,6 +138,10 @@ const LOST: f64 = 0.1;
 const BOXES: usize = 5;
 const SMALLER: f64 = 0.03;
 
+/// Variables up to which larger tolerances are tried where rounding ends the steps, and the largest.
+const SMALL: usize = 1000;
+const ROUGHEST: f64 = 0.2;
+
 /// Relative rounding of f from which on steps are blind.
 const NOISE: f64 = 0.1;
 
@@ -190,7 +194,8 @@ fn solve_by(
     ways: Ways,
     watch: &Watch,
 ) -> Solution {
-    let (found, noise) = attempt(p, start, settings, ways, watch);
+    let (mut found, noise) = attempt(p, start.clone(), settings, ways, watch);
+    rougher(p, start, settings, ways, &mut found, watch);
     let lost = found.status == Status::Stalled && relative(found.objective, found.gap) > LOST;
     let zero_sum =
         exact_sum(&found.x).abs() <= 1e-12 * found.x.iter().fold(0.0, |a, x| a + x.abs());
@@ -231,6 +236,34 @@ fn solve_by(
         reach *= SMALLER;
     }
     Solution { steps, ..best }
+}
+
+/// Where rounding ends the steps: what a larger tolerance gives, if it is better. Rounding ends one path earlier than another,
+/// and where boxes are large it may be seen in the gap only when the gradient is taken exactly, once it is small enough.
+fn rougher(
+    p: &Problem<'_>,
+    start: Option<Vec<f64>>,
+    settings: &Settings,
+    ways: Ways,
+    found: &mut Solution,
+    watch: &Watch,
+) {
+    let gap = |s: &Solution| relative(s.objective, s.gap);
+    let mut tol = 10.0 * settings.tol;
+    while found.status == Status::Stalled
+        && p.rows.n() <= SMALL
+        && tol < gap(found).min(ROUGHEST)
+        && watch.stop().is_none()
+    {
+        let rough = Settings { tol, ..*settings };
+        let (other, _) = attempt(p, start.clone(), &rough, ways, watch);
+        found.steps += other.steps;
+        if gap(&other) < gap(found) {
+            *found = Solution { status: Status::Stalled, steps: found.steps, ..other };
+            return;
+        }
+        tol *= 10.0;
+    }
 }
 
 #[cfg(test)]

@@ -519,7 +519,7 @@ fn simple_mkl_ends_where_its_machines_do() {
     assert!(learned.report.counts.machine_solves <= 500, "{:?}", learned.report.counts);
     let note = &learned.report.notes[0];
     assert!(
-        note.contains("its machines could not be solved as exactly as it needs them"),
+        note.contains("machines on the way could not be solved as exactly as it needs them"),
         "{note}"
     );
 }
