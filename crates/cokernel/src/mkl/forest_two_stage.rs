@@ -314,7 +314,7 @@ impl Learner for ForestTwoStage {
         run.tell(Event::End);
         run.tell(Event::Begin { stage: "landmarks", total: Some(draws.len() as u64) });
         let mut counts = Counts { combines: 1, ..Counts::default() };
-        let mut solutions = Vec::new();
+        let (mut solutions, mut partly) = (Vec::new(), None);
         {
             let all = draws.iter().flatten();
             let mut known = vec![false; n];
@@ -333,7 +333,13 @@ impl Learner for ForestTwoStage {
                 if d > 0 && watch.stop().is_some() {
                     break;
                 }
-                let features = Features::new(similarity.as_ref(), landmarks)?;
+                let features = Features::new(similarity.as_ref(), landmarks, &watch)?;
+                if features.len() < landmarks.len() {
+                    if d > 0 {
+                        break;
+                    }
+                    partly = Some(features.len());
+                }
                 let solved = features.solve(problem, run, &watch)?;
                 counts.add(&solved.counts);
                 solutions.push(solved);
@@ -345,6 +351,9 @@ impl Learner for ForestTwoStage {
         let machines = together(solutions, counts);
         let mut notes: Vec<String> = machines.remark().into_iter().collect();
         notes.extend(self.remarks(&forest));
+        if let Some(some) = partly {
+            notes.push(format!("stopped after {some} of {} landmarks", draws[0].len()));
+        }
         if learned < draws.len() {
             notes.push(format!("stopped after {learned} of {} draws of landmarks", draws.len()));
         }
@@ -359,7 +368,7 @@ impl Learner for ForestTwoStage {
             ..Report::closed_form(run)
         };
         let details = [
-            ("landmarks", draws.iter().map(|d| d.len() as f64).collect()),
+            ("landmarks", draws.iter().map(|d| partly.unwrap_or(d.len()) as f64).collect()),
             ("nodes", vec![forest.nodes() as f64]),
             ("pairs", vec![examples as f64]),
         ];

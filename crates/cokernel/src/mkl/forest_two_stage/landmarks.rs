@@ -80,9 +80,12 @@ pub(super) fn pairs(
     Pairs::new(classes.codes.len(), kept.into_iter().flatten())
 }
 
+/// Landmarks that similarities are computed to after a stop, about.
+const AT_LEAST: usize = 20;
+
 /// Similarities of n instances to the landmarks of one draw, centred and scaled.
-pub(super) struct Features<'a> {
-    landmarks: &'a [usize],
+pub(super) struct Features {
+    landmarks: Vec<usize>,
     /// n × l, a row for each instance.
     values: Matrix,
     /// Of each landmark, over the instances.
@@ -91,21 +94,30 @@ pub(super) struct Features<'a> {
     scale: f64,
 }
 
-impl<'a> Features<'a> {
-    pub(super) fn new(similarity: &dyn Rows, landmarks: &'a [usize]) -> Result<Self> {
+impl Features {
+    /// After a stop those of the landmarks that are known by then, and some that are spread over all.
+    pub(super) fn new(similarity: &dyn Rows, landmarks: &[usize], watch: &Watch) -> Result<Self> {
         let (n, l) = (similarity.n(), landmarks.len());
         room_for::<f64>(n.checked_mul(2 * l), || {
             format!("the similarities of {n} instances to {l} landmarks; use fewer (landmarks)")
         })?;
-        let columns: Vec<(f64, Vec<f64>)> = landmarks
-            .par_iter()
-            .map(|t| {
+        let step = l.div_ceil(AT_LEAST);
+        let known: Vec<Option<(f64, Vec<f64>)>> = (0..l)
+            .into_par_iter()
+            .map(|k| {
+                if k % step != 0 && watch.stop().is_some() {
+                    return None;
+                }
                 let mut room = vec![0.0; n];
-                let row = similarity.row(*t, &mut room);
+                let row = similarity.row(landmarks[k], &mut room);
                 let mean = row.iter().sum::<f64>() / n as f64;
-                (mean, row.iter().map(|v| v - mean).collect())
+                Some((mean, row.iter().map(|v| v - mean).collect()))
             })
             .collect();
+        let landmarks = landmarks.iter().zip(&known).filter(|(_, c)| c.is_some());
+        let landmarks: Vec<usize> = landmarks.map(|(t, _)| *t).collect();
+        let columns: Vec<(f64, Vec<f64>)> = known.into_iter().flatten().collect();
+        let l = landmarks.len();
         let squares = columns.iter().map(|c| c.1.iter().map(|v| v * v).sum::<f64>());
         let variance = squares.sum::<f64>() / n as f64;
         let scale = to_unit(variance);
@@ -115,6 +127,11 @@ impl<'a> Features<'a> {
         });
         let means = columns.iter().map(|c| c.0).collect();
         Ok(Features { landmarks, values, means, scale })
+    }
+
+    /// How many landmarks there are.
+    pub(super) fn len(&self) -> usize {
+        self.landmarks.len()
     }
 
     /// The machine on Φ Φᵀ, with its coefficients as weights of landmarks.
@@ -170,7 +187,7 @@ impl<'a> Features<'a> {
     }
 }
 
-impl Rows for Features<'_> {
+impl Rows for Features {
     fn n(&self) -> usize {
         self.values.rows()
     }
