@@ -340,7 +340,10 @@ impl Learner for ForestTwoStage {
                     }
                     partly = Some(features.len());
                 }
-                let solved = features.solve(problem, run, &watch)?;
+                // The machine on a few landmarks is quick, and without it there is nothing.
+                let limit = run.time_limit.filter(|_| partly.is_none());
+                let own = Run { time_limit: limit, ..run.clone() };
+                let solved = features.solve(problem, &own, &watch)?;
                 counts.add(&solved.counts);
                 solutions.push(solved);
                 run.tell(Event::Step { done: d as u64 + 1, message: "" });
