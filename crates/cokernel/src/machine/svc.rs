@@ -25,7 +25,7 @@ use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range, Value};
 use crate::scale::Loss;
 use crate::solve::Rows;
-use crate::solve::rounding::Rounding;
+use crate::solve::rounding::{Rounding, TOLD};
 use crate::solve::smo::{self, Quadratic};
 use crate::solve::solved::of_sum_zero;
 use crate::{Error, Result, Run, brief};
@@ -304,9 +304,6 @@ impl Svc {
         }
     }
 }
-
-/// Tolerance from which it is looked at what rounding hides, in searches that ask for less.
-const TOLD: f64 = 1e-6;
 
 /// Solves one binary problem; also gives the number of steps. With soft labels the loss C_i max(0, 1 − f/ŷ_i)
 /// is C_i/|ŷ_i| max(0, |ŷ_i| − f sign ŷ_i).

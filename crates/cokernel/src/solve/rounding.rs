@@ -24,6 +24,10 @@ use crate::{Status, Watch};
 /// Share of the tolerance below which it is not looked at.
 const SHARE: f64 = 0.05;
 
+/// Tolerance from which it is looked at what rounding hides, in searches that ask for less: what they tell at their end
+/// is told to no less.
+pub(crate) const TOLD: f64 = 1e-6;
+
 /// A dual objective above the primal one by this part of it is the rounding of two sums.
 const SUMS: f64 = 1e-13;
 

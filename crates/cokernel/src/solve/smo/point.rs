@@ -4,6 +4,7 @@ use super::exact;
 use super::gap::{Measure, Multiple, View};
 use super::halves::Problem;
 use crate::Watch;
+use crate::solve::rounding::TOLD;
 
 /// Part of the largest Σ|x| below which a gradient is taken anew.
 const SHRUNK: f64 = 0.5;
@@ -11,9 +12,6 @@ const SHRUNK: f64 = 0.5;
 /// Typical changes of the gap by rounding, as a part of what is allowed, from which an answer is looked at: larger ones of
 /// some instances are not in them.
 const SHAKEN: f64 = 1e-3;
-
-/// Searches that ask for less than this are not asked to count them: their last machines are told to more than this.
-const TOLD: f64 = 1e-6;
 
 /// x with its exact gradient.
 #[derive(Clone)]
