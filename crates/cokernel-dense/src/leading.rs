@@ -39,8 +39,29 @@ const FAIR: f64 = 2.0;
 
 /// The k largest eigenvalues, descending, and after them, if it is wanted, the `least` of all; the
 /// vectors of the k one after the other. Of a matrix of finite numbers, of which the lower triangle is
-/// read; n ≥ 2. `None` if they were not found as precisely as a full decomposition gives them.
-pub(super) fn leading(a: Slice<'_>, k: usize, least: bool) -> Option<(Vec<f64>, Vec<f64>)> {
+/// read; n ≥ 2. `None` if they were not found as precisely as a full decomposition gives them, or `going` said no.
+pub(super) fn leading(
+    a: Slice<'_>,
+    k: usize,
+    least: bool,
+    going: &(dyn Fn() -> bool + Sync),
+) -> Option<(Vec<f64>, Vec<f64>)> {
+    let (turned, scale) = scaled(a);
+    reduce(a.rows, turned, scale, k, least.then_some(a.rows - 1), going)
+}
+
+/// The least and the largest eigenvalue of a matrix of finite numbers, of which the lower triangle is read; n ≥ 2. `None` where
+/// `going` said no.
+pub(super) fn ends(a: Slice<'_>, going: &(dyn Fn() -> bool + Sync)) -> Option<(f64, f64)> {
+    let (turned, scale) = scaled(a);
+    let reduced = Reduced::new(a.rows, turned, going)?;
+    let values = Tridiagonal::new(&reduced.d, &reduced.e).values(&[0, a.rows - 1]);
+    Some((scale * values[1], scale * values[0]))
+}
+
+/// A matrix of which the lower triangle is read, by its upper one, and what it was divided by so that its entries are of the order
+/// of 1.
+pub(super) fn scaled(a: Slice<'_>) -> (Vec<f64>, f64) {
     let n = a.rows;
     let row = |i: usize| &a.values[i * a.stride..=i * a.stride + i];
     let scale = unit((0..n).map(|i| simd::largest(row(i))));
@@ -53,7 +74,7 @@ pub(super) fn leading(a: Slice<'_>, k: usize, least: bool) -> Option<(Vec<f64>, 
         (0..n).for_each(|i| turned[i * n + i] = row(i)[i] / scale);
         below_diagonal(n, |i, j| turned[j * n + i] = row(i)[j] / scale);
     }
-    reduce(n, turned, scale, k, least.then_some(n - 1))
+    (turned, scale)
 }
 
 /// [`leading`] of a matrix that need not be kept, of which the entries from the diagonal on are read, and the eigenvalue after the k;
@@ -65,7 +86,7 @@ pub(super) fn leading_of_upper(
 ) -> Option<(Vec<f64>, Vec<f64>)> {
     let scale = unit((0..n).map(|i| simd::largest(&a[i * n + i..(i + 1) * n])));
     scale_by(&mut a, scale);
-    reduce(n, a, scale, k, Some(k))
+    reduce(n, a, scale, k, Some(k), &|| true)
 }
 
 /// A power of two that makes entries of the order of 1, so that no square overflows or vanishes.
@@ -91,12 +112,13 @@ fn reduce(
     scale: f64,
     k: usize,
     more: Option<usize>,
+    going: &(dyn Fn() -> bool + Sync),
 ) -> Option<(Vec<f64>, Vec<f64>)> {
-    let reduced = Reduced::new(n, a);
+    let reduced = Reduced::new(n, a, going)?;
     let t = Tridiagonal::new(&reduced.d, &reduced.e);
     let values = t.values(&(0..k).chain(more).collect::<Vec<_>>());
     let mut vectors = t.vectors(&values[..k])?;
-    reduced.apply(&mut vectors);
+    reduced.apply(&mut vectors, going)?;
     Some((values.into_iter().map(|v| scale * v).collect(), vectors))
 }
 

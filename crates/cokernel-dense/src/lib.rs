@@ -21,7 +21,10 @@ mod tall;
 pub mod tridiagonal;
 
 pub use cholesky::{Cholesky, LeveledCholesky};
-pub use eigen::{count_above, leading_eigen, leading_of_upper, symmetric_eigen};
+pub use eigen::{
+    count_above, extreme_eigenvalues_while, leading_eigen, leading_eigen_while, leading_of_upper,
+    symmetric_eigen, symmetric_eigen_while,
+};
 pub use lu::Lu;
 pub use products::{
     GRAM_STRIP, add_gram_below, add_gram_rows, add_product_tn, add_scaled_gram, gram_above,

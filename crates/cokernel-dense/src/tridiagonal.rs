@@ -14,6 +14,7 @@
 use super::simd::{dot, dots, subtract, symmetric_times, weighted_sum};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
+use rayon::prelude::*;
 
 /// Reflections of a block, and of those of a small matrix: what a row and a product lack of the reflections
 /// before them in the block is then less than what products of matrices lose (k = n/10 pairs of n = 160 to 900
@@ -26,6 +27,9 @@ const SMALL: usize = 1500;
 
 /// Rows that are changed by one product after a block.
 const STRIP: usize = 64;
+
+/// Rows of a part that Q is applied to.
+const ROWS: usize = 128;
 
 /// Sums of squares below it, of entries of the order of 1, are 0.
 const NOTHING: f64 = 1e-280;
@@ -42,14 +46,17 @@ pub struct Reduced {
 
 impl Reduced {
     /// Of a symmetric matrix with entries of the order of 1, n ≥ 1, row-major, of which the entries from
-    /// the diagonal on are read.
-    pub fn new(n: usize, mut a: Vec<f64>) -> Self {
+    /// the diagonal on are read. `None` where `going`, which is asked before each block, said no.
+    pub fn new(n: usize, mut a: Vec<f64>, going: &dyn Fn() -> bool) -> Option<Self> {
         let (mut d, mut e, mut taus) = (vec![0.0; n], vec![0.0; n - 1], vec![0.0; n - 1]);
         let block = if n < SMALL { NARROW } else { BLOCK };
         let mut panel = vec![0.0; 2 * block * n];
         let mut swapped = vec![0.0; 2 * block * n];
         let mut shares = [0.0; 2 * BLOCK];
         for first in (0..n).step_by(block) {
+            if !going() {
+                return None;
+            }
             let end = n.min(first + block);
             // What the block before left there is not read: each row from its reflection on.
             for j in first..end {
@@ -89,33 +96,54 @@ impl Reduced {
                 a[j * n + from + 1..=j * n + j].fill(0.0);
             }
         }
-        Reduced { d, e, reflectors: a, taus }
+        Some(Reduced { d, e, reflectors: a, taus })
     }
 
-    /// Each row of `z` becomes Q times it.
-    pub fn apply(&self, z: &mut [f64]) {
+    /// Each row of `z` becomes Q times it; `None` where `going` said no. In parallel over parts of the rows, which do not
+    /// depend on the number of threads.
+    pub fn apply(&self, z: &mut [f64], going: &(dyn Fn() -> bool + Sync)) -> Option<()> {
         let (n, count) = (self.d.len(), self.taus.len());
-        let k = z.len() / n;
-        for first in (0..count).step_by(BLOCK).rev() {
-            let width = BLOCK.min(count - first);
-            let (from, cols) = (first + 1, n - first - 1);
-            let rows = MatRef::from_row_major_slice_with_stride(
-                &self.reflectors[first * n + from..(first + width) * n],
-                width,
-                cols,
-                n,
-            );
-            let factor = self.factor(first, rows);
-            let factor = MatRef::from_row_major_slice(&factor, width, width);
-            let (mut shares, mut turned) = (vec![0.0; k * width], vec![0.0; k * width]);
-            let mut shares = MatMut::from_row_major_slice_mut(&mut shares, k, width);
-            let mut turned = MatMut::from_row_major_slice_mut(&mut turned, k, width);
-            let mut z = strided(&mut z[from..], k, cols, n);
-            let (replace, add) = (Accum::Replace, Accum::Add);
-            matmul(shares.as_mut(), replace, z.as_ref(), rows.transpose(), 1.0, Par::Seq);
-            matmul(turned.as_mut(), replace, shares.as_ref(), factor.transpose(), 1.0, Par::Seq);
-            matmul(z.as_mut(), add, turned.as_ref(), rows, -1.0, Par::Seq);
-        }
+        let factors: Vec<Vec<f64>> = (0..count)
+            .step_by(BLOCK)
+            .map(|first| self.factor(first, self.vectors(first, BLOCK.min(count - first))))
+            .collect();
+        z.par_chunks_mut(ROWS * n).try_for_each(|part| {
+            let k = part.len() / n;
+            let (mut shares, mut turned) = (vec![0.0; k * BLOCK], vec![0.0; k * BLOCK]);
+            for (block, factor) in factors.iter().enumerate().rev() {
+                if !going() {
+                    return None;
+                }
+                let first = block * BLOCK;
+                let width = BLOCK.min(count - first);
+                let rows = self.vectors(first, width);
+                let factor = MatRef::from_row_major_slice(factor, width, width);
+                let mut shares =
+                    MatMut::from_row_major_slice_mut(&mut shares[..k * width], k, width);
+                let mut turned =
+                    MatMut::from_row_major_slice_mut(&mut turned[..k * width], k, width);
+                let mut z = strided(&mut part[first + 1..], k, n - first - 1, n);
+                let (replace, add) = (Accum::Replace, Accum::Add);
+                matmul(shares.as_mut(), replace, z.as_ref(), rows.transpose(), 1.0, Par::Seq);
+                matmul(
+                    turned.as_mut(),
+                    replace,
+                    shares.as_ref(),
+                    factor.transpose(),
+                    1.0,
+                    Par::Seq,
+                );
+                matmul(z.as_mut(), add, turned.as_ref(), rows, -1.0, Par::Seq);
+            }
+            Some(())
+        })
+    }
+
+    /// The vectors of `width` reflections from `first` on, as rows without the zeros that all of them begin with.
+    fn vectors(&self, first: usize, width: usize) -> MatRef<'_, f64> {
+        let (n, from) = (self.d.len(), first + 1);
+        let values = &self.reflectors[first * n + from..(first + width) * n];
+        MatRef::from_row_major_slice_with_stride(values, width, n - from, n)
     }
 
     /// The upper triangle S with (I − τ_1 v_1 v_1ᵀ)(I − τ_2 v_2 v_2ᵀ)… = I − V S Vᵀ, for the block of

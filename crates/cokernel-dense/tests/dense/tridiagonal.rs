@@ -17,10 +17,10 @@ fn is_a_similarity() {
             let a: Vec<f64> = (0..n * n)
                 .map(|p| if p % n < p / n { f64::NAN } else { entry(p / n, p % n) })
                 .collect();
-            let reduced = Reduced::new(n, a);
+            let reduced = Reduced::new(n, a, &|| true).unwrap();
             // Rows: Q times the unit vectors, so columns of Q.
             let mut q: Vec<f64> = (0..n * n).map(|p| f64::from(u8::from(p / n == p % n))).collect();
-            reduced.apply(&mut q);
+            reduced.apply(&mut q, &|| true).unwrap();
             for i in 0..n {
                 for j in 0..n {
                     let inner = dot(&q[i * n..(i + 1) * n], &q[j * n..(j + 1) * n]);

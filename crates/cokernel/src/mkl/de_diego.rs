@@ -37,7 +37,7 @@ use crate::params::{Param, Range};
 use crate::rule::{Each, Weighted};
 use crate::run::Pass;
 use crate::{Error, Report, Result, Run, Watch};
-use cokernel_dense::{Slice, plus_gram, symmetric_eigen};
+use cokernel_dense::{Slice, extreme_eigenvalues_while, plus_gram};
 
 /// The registry entry.
 pub static ENTRY: Entry<dyn Learner> = Entry {
@@ -172,13 +172,13 @@ fn spread(coef: &[f64], order: &[usize], differences: &[Vec<f64>], n: usize) -> 
 }
 
 /// Adds minus the smallest eigenvalue to the diagonal where it is negative, and says so.
-fn made_definite(n: usize, matrix: &mut [f64], report: &mut Report) -> Result<()> {
-    let mut vectors = vec![0.0; n * n];
-    let values = symmetric_eigen(Slice::new(matrix, n, n), &mut vectors).ok_or_else(|| {
+fn made_definite(n: usize, matrix: &mut [f64], report: &mut Report, pass: &Pass<'_>) -> Result<()> {
+    let ends = extreme_eigenvalues_while(Slice::new(matrix, n, n), &|| !pass.is_over());
+    pass.complete("the least eigenvalue of the combination")?;
+    let (least, most) = ends.ok_or_else(|| {
         Error::Data("the combination of the kernels has no eigenvalues".to_string())
     })?;
-    let ends = values.iter().fold((f64::INFINITY, 0.0_f64), |e, v| (e.0.min(*v), e.1.max(v.abs())));
-    let (least, largest) = ends;
+    let largest = most.max(-least);
     if least < -1e-12 * largest * n as f64 {
         (0..n).for_each(|i| matrix[i * n + i] -= least);
         report.notes.push(format!(
@@ -212,7 +212,7 @@ impl Learner for DeDiego {
         pass.complete("the combination of kernels")?;
         let n = bank.n();
         if self.function != Function::Squared {
-            made_definite(n, &mut matrix, &mut report)?;
+            made_definite(n, &mut matrix, &mut report, &pass)?;
         }
         let gram = Gram::new(Matrix::new(n, n, matrix)?)?;
         let mut machines = solved(problem, &gram, run, &watch)?;

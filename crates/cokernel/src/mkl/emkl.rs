@@ -29,6 +29,7 @@ use super::prices::{Prices, Solving, nothing_searched};
 use super::{Copies, Learned, Learner, Problem, bach, check};
 use crate::method::{Certificate, Entry, Group, Method, Task};
 use crate::params::{Param, Params, Range};
+use crate::run::Pass;
 use crate::{Error, Event, Result, Run, Watch};
 use cokernel_dense::count_above;
 
@@ -103,7 +104,7 @@ impl Emkl {
 /// e_m, at least 1 each; `None` after a stop.
 fn counts(problem: &Problem<'_>, run: &Run, watch: &Watch) -> Result<Option<Vec<f64>>> {
     let bank = problem.bank;
-    let means = bank.mean_diagonals();
+    let (means, pass) = (bank.mean_diagonals(), Pass::under(watch));
     run.tell(Event::Begin { stage: "eigenvalues", total: Some(bank.len() as u64) });
     let mut counts = Vec::with_capacity(bank.len());
     for (m, mean) in means.iter().enumerate() {
@@ -119,8 +120,11 @@ fn counts(problem: &Problem<'_>, run: &Run, watch: &Watch) -> Result<Option<Vec<
         }
         let mut one = vec![0.0; bank.len()];
         one[m] = 1.0 / mean;
-        let values = bank.combine(&one)?.values().to_vec();
-        counts.push(count_above(bank.n(), values, 0.5).max(1) as f64);
+        let values = bank.combine_in(&one, &pass)?.into_matrix()?.into_values();
+        let Some(count) = count_above(bank.n(), values, 0.5, &|| !pass.is_over()) else {
+            return Ok(None);
+        };
+        counts.push(count.max(1) as f64);
         run.tell(Event::Step { done: m as u64 + 1, message: &bank.kernels()[m].name });
     }
     run.tell(Event::End);

@@ -189,7 +189,8 @@ impl Learner for GibbsProbit {
         for m in 0..kernels {
             own.push(instances.kernel(m, run, &watch)?);
         }
-        let fixed = Fixed { n: instances.n(), kernels: own, latents, rho: self.concentration };
+        let (n, rho) = (instances.n(), self.concentration);
+        let fixed = Fixed { n, kernels: own, latents, rho, watch: watch.clone() };
         let walks = self.walks(&fixed, heads, run, &watch);
         let mut report = Report::closed_form(run);
         report.counts = Counts { combines: kernels as u64, ..Counts::default() };

@@ -50,7 +50,7 @@ use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::rule::Each;
 use crate::run::Pass;
-use crate::solve::dense::{Slice, product, symmetric_eigen};
+use crate::solve::dense::{Slice, product, symmetric_eigen_in};
 use crate::solve::eigen::{Options, top_eigenpairs};
 use crate::{Counts, Event, Report, Result, Run, Status, Watch};
 
@@ -259,6 +259,7 @@ impl KernelBoosting {
     ) -> Result<Vec<Base>> {
         let (bank, n) = (problem.bank, rows.len());
         let columns: Vec<u32> = rows.iter().map(|i| *i as u32).collect();
+        let pass = Pass::under(watch);
         let mut bases = Vec::with_capacity(bank.len());
         for m in 0..bank.len() {
             let none = || Base {
@@ -283,7 +284,12 @@ impl KernelBoosting {
             // In the unit of the mean diagonal entry.
             kernel.values_mut().iter_mut().for_each(|v| *v /= mean);
             counts.eigen_solves += 1;
-            let (values, vectors) = symmetric_eigen(&kernel)?;
+            let found = symmetric_eigen_in(&kernel, &pass, "the eigenvectors of the kernels");
+            if pass.is_given_up() {
+                bases.push(none());
+                continue;
+            }
+            let (values, vectors) = found?;
             let largest = values.iter().fold(0.0_f64, |a, v| a.max(*v));
             let kept: Vec<usize> = (0..n).filter(|k| values[*k] > RANK * largest).collect();
             let delta = n as f64 * self.ridge;

@@ -34,7 +34,7 @@ use crate::rule::Weighted;
 use crate::run::Pass;
 use crate::solve::nonnegative::minimize_nonnegative;
 use crate::{Error, Event, Report, Result, Run, Status, Watch};
-use cokernel_dense::{Cholesky, Slice, symmetric_eigen};
+use cokernel_dense::{Cholesky, Slice, leading_eigen_while};
 
 /// The registry entry.
 pub static ENTRY: Entry<dyn Learner> =
@@ -94,42 +94,51 @@ impl Semidefinite {
     }
 }
 
-/// The eigenvalues of a combination, ascending or not, and its eigenvectors as columns.
+/// The least eigenvalues of a combination, ascending, their eigenvectors as columns, and its largest eigenvalue.
 struct Spectrum {
     values: Vec<f64>,
     vectors: Vec<f64>,
+    largest: f64,
 }
 
 impl Spectrum {
-    fn of(bank: &Bank, weights: &[f64], pass: &Pass<'_>) -> Result<Self> {
-        let n = bank.n();
-        let gram = bank.combine_in(weights, pass)?;
-        let mut vectors = vec![0.0; n * n];
-        let values = symmetric_eigen(Slice::new(gram.values(), n, n), &mut vectors)
+    /// `None` where the pass was given up.
+    fn of(bank: &Bank, weights: &[f64], pass: &Pass<'_>) -> Result<Option<Self>> {
+        let (n, k) = (bank.n(), bank.n().min(CUTS));
+        let mut matrix = bank.combine_in(weights, pass)?.into_matrix()?.into_values();
+        matrix.iter_mut().for_each(|v| *v = -*v);
+        let (mut vectors, going) = (vec![0.0; n * k], || !pass.is_over());
+        let found = leading_eigen_while(Slice::new(&matrix, n, n), k, true, &mut vectors, &going);
+        if pass.is_given_up() {
+            return Ok(None);
+        }
+        let (mut values, least) = found
             .ok_or_else(|| Error::Data("a combination of the kernels has no eigenvalues".into()))?;
-        Ok(Spectrum { values, vectors })
+        values.iter_mut().for_each(|v| *v = -*v);
+        Ok(Some(Spectrum { values, vectors, largest: -least }))
     }
 
     /// The least and the largest magnitude.
     fn ends(&self) -> (f64, f64) {
-        let ends = |e: (f64, f64), v: &f64| (e.0.min(*v), e.1.max(v.abs()));
-        self.values.iter().fold((f64::INFINITY, 0.0), ends)
+        let least = self.values[0];
+        (least, self.largest.abs().max(least.abs()))
+    }
+
+    /// Eigenvalues below it are no rounding.
+    fn zero(&self) -> f64 {
+        -ZERO * self.ends().1 * (self.vectors.len() / self.values.len()) as f64
     }
 
     fn is_semidefinite(&self) -> bool {
-        let (least, largest) = self.ends();
-        least >= -ZERO * largest * self.values.len() as f64
+        self.values[0] >= self.zero()
     }
 
     /// Eigenvectors of the most negative eigenvalues: not of those that are 0 up to rounding, as all kernels that were
     /// centred share one, where vᵀK_m v is rounding of any sign and a cut would take away what is allowed.
     fn cuts(&self) -> Vec<Vec<f64>> {
-        let n = self.values.len();
-        let zero = -ZERO * self.ends().1 * n as f64;
-        let mut order: Vec<usize> = (0..n).filter(|k| self.values[*k] < zero).collect();
-        order.sort_by(|a, b| self.values[*a].total_cmp(&self.values[*b]));
-        let column = |k: usize| (0..n).map(|i| self.vectors[i * n + k]).collect();
-        order.into_iter().take(CUTS).map(column).collect()
+        let (count, zero) = (self.values.len(), self.zero());
+        let column = |k: usize| self.vectors.iter().skip(k).step_by(count).copied().collect();
+        (0..count).filter(|k| self.values[*k] < zero).map(column).collect()
     }
 }
 
@@ -187,7 +196,10 @@ impl Learner for Semidefinite {
             true => safe,
             false => vec![1.0; m],
         };
-        let first = Spectrum::of(bank, &safe, &pass)?;
+        let Some(first) = Spectrum::of(bank, &safe, &pass)? else {
+            let stopped = passed(m, &report, &watch);
+            return stopped.ok_or_else(|| Error::Data("the search was given up".to_string()));
+        };
         if !first.is_semidefinite() {
             let (least, largest) = first.ends();
             return Err(Error::Data(format!(
@@ -213,14 +225,14 @@ impl Learner for Semidefinite {
             }
             let (eta, bound) = relaxed(&factor, a, &cuts, &watch);
             let upper = (bound.max(0.0) / products.ideal).sqrt();
-            let found = Spectrum::of(bank, &eta, &pass)?;
-            if let Some(stopped) = passed(m, &report, &watch) {
-                return Ok(stopped);
-            }
+            let Some(found) = Spectrum::of(bank, &eta, &pass)? else { continue };
             let inside = match found.is_semidefinite() {
                 true => eta.clone(),
                 false => self.inside(bank, &eta, &safe, &pass)?,
             };
+            if pass.is_given_up() {
+                continue;
+            }
             let value = products.alignment(&inside);
             if value > best.0 {
                 best = (value, inside);
@@ -276,10 +288,13 @@ impl Semidefinite {
             let mut values = bank.combine_in(&mixed(t), pass)?.into_matrix()?.into_values();
             let largest = (0..n).fold(0.0_f64, |a, i| a.max(values[i * n + i].abs()));
             (0..n).for_each(|i| values[i * n + i] += ZERO * largest * n as f64);
-            Ok(Cholesky::new(n, values).is_some())
+            Ok(Cholesky::while_going(n, values, &|| !pass.is_over()).is_some())
         };
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..40 {
+            if pass.is_given_up() {
+                break;
+            }
             // The first tries are near η, where the last cuts leave it.
             let middle: f64 = if low == 0.0 { 0.1 * high } else { 0.5 * (low + high) };
             match holds(middle)? {

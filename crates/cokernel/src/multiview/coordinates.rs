@@ -27,7 +27,7 @@ use super::{Problem, laplacian};
 use crate::bank::Bank;
 use crate::data::{Matrix, View};
 use crate::run::Pass;
-use crate::solve::dense::{self, Slice, symmetric_eigen};
+use crate::solve::dense::{self, Slice, symmetric_eigen_in};
 use crate::{Error, Result};
 use rayon::prelude::*;
 
@@ -191,7 +191,7 @@ pub(super) fn of_features(
         }
     };
     work.go_on()?;
-    let (values, vectors) = symmetric_eigen(&gram)?;
+    let (values, vectors) = symmetric_eigen_in(&gram, &Pass::under(&work.watch), EMBEDDING)?;
     work.go_on()?;
     let kept = above(&values, NOTHING);
     if kept.is_empty() {
@@ -255,7 +255,7 @@ pub(super) fn of_kernel(
     }
     work.go_on()?;
     work.counts.eigen_solves += 1;
-    let (values, vectors) = symmetric_eigen(&gram)?;
+    let (values, vectors) = symmetric_eigen_in(&gram, &pass, EMBEDDING)?;
     work.go_on()?;
     let share = if bank.storage().is_single() { NOTHING_F32 } else { NOTHING };
     let kept = above(&values, share);

@@ -31,13 +31,15 @@
 //! have negative θ, which are left out.
 
 use super::coordinates::{Coordinates, columns_times, largest};
+use super::laplacian::EMBEDDING;
 use super::work::Work;
 use super::{Embedding, Extension, Problem};
 use crate::data::{Classes, Matrix};
 use crate::params::{Param, Params, Range};
-use crate::solve::dense::{self, Slice, leading_eigen, symmetric_eigen};
+use crate::run::Pass;
+use crate::solve::dense::{self, Slice, leading_eigen_in, symmetric_eigen};
 use crate::{Error, Result};
-use cokernel_dense::Cholesky;
+use cokernel_dense::{Cholesky, extreme_eigenvalues_while};
 use rayon::prelude::*;
 
 /// ρ of features.
@@ -146,7 +148,7 @@ impl Settings {
         work.go_on()?;
         work.counts.eigen_solves += 1;
         let ridge = self.regularization * at.unit;
-        let (mut weights, ratios) = scatter.directions(ridge, asked)?;
+        let (mut weights, ratios) = scatter.directions(ridge, asked, &Pass::under(&work.watch))?;
         if ratios.is_empty() {
             return Err(Error::Data(
                 "the classes do not differ: their means are the same up to rounding".to_string(),
@@ -266,9 +268,9 @@ impl Scatter {
     /// The leading directions, at most `asked`, and their ratios θ > 0.
     ///
     /// # Errors
-    /// Without a ridge, directions in which no class varies.
-    fn directions(&self, ridge: f64, asked: usize) -> Result<(Matrix, Vec<f64>)> {
-        let r = self.within.rows();
+    /// Without a ridge, directions in which no class varies; a stop.
+    fn directions(&self, ridge: f64, asked: usize, pass: &Pass<'_>) -> Result<(Matrix, Vec<f64>)> {
+        let (r, going) = (self.within.rows(), || !pass.is_over());
         let mut within = self.within.clone();
         (0..r).for_each(|j| within.set(j, j, within.get(j, j) + ridge));
         let singular = || {
@@ -279,12 +281,15 @@ impl Scatter {
             )
         };
         if ridge <= 1e-10 * largest(within.values()) {
-            let (values, _) = symmetric_eigen(&within)?;
-            if values[0] <= 1e-12 * values[r - 1] {
+            let ends = extreme_eigenvalues_while(Slice::of(&within), &going);
+            pass.complete(EMBEDDING)?;
+            if ends.is_none_or(|(least, largest)| least <= 1e-12 * largest) {
                 return Err(singular());
             }
         }
-        let Some(factor) = Cholesky::new(r, within.values().to_vec()) else {
+        let factor = Cholesky::while_going(r, within.values().to_vec(), &going);
+        pass.complete(EMBEDDING)?;
+        let Some(factor) = factor else {
             return Err(singular());
         };
         match &self.between {
@@ -309,7 +314,9 @@ impl Scatter {
                 factor.forward(half.values_mut(), r);
                 let mut both = half.transposed();
                 factor.forward(both.values_mut(), r);
-                let (values, e) = leading_eigen(&dense::symmetric_part(both), asked.min(r))?;
+                pass.complete(EMBEDDING)?;
+                let both = dense::symmetric_part(both);
+                let (values, e) = leading_eigen_in(&both, asked.min(r), pass, EMBEDDING)?;
                 let kept = positive(values.iter().copied(), values.len());
                 let columns: Vec<usize> = (0..kept).collect();
                 let mut weights = e.select_cols(&columns).transposed();

@@ -114,13 +114,15 @@ struct Columns {
 impl Machine for Columns {
     fn solve(&self, kernel: &dyn Rows, _: &Target, how: &How<'_>) -> Result<Solution> {
         let mut all = Solution { blocks: Vec::new(), counts: Counts::default() };
+        let watch = how.run.watch();
         for (t, target) in self.targets.iter().enumerate() {
             let one = |w: &Solution| Solution {
                 blocks: vec![w.blocks[t].clone()],
                 counts: Counts::default(),
             };
-            let warm = how.warm.map(one);
-            let found = self.machine.solve(kernel, target, &How { warm: warm.as_ref(), ..*how })?;
+            let (warm, run) = (how.warm.map(one), how.run.remaining(&watch));
+            let how = How { warm: warm.as_ref(), run: &run, ..*how };
+            let found = self.machine.solve(kernel, target, &how)?;
             all.counts.add(&found.counts);
             all.blocks.extend(found.blocks);
         }

@@ -97,7 +97,7 @@ pub static REGISTRY: &[&Entry<dyn Embedder>] = &[
 /// # Errors
 /// The method is one of another registry.
 pub fn embedder(method: &Method, params: &Params) -> Result<Box<dyn Embedder>> {
-    Entry::built(REGISTRY, method, params, "learns from labels; it does not cluster")
+    Entry::built(REGISTRY, method, params, "learns from labels; it neither clusters nor embeds")
 }
 
 /// The methods that kernels towards landmarks will do for.

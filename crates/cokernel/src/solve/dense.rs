@@ -1,6 +1,7 @@
 //! Dense algebra on [`Matrix`]: the functions of `cokernel-dense` with shapes and values checked.
 
 use crate::data::{Matrix, scan};
+use crate::run::Pass;
 use crate::{Error, Result};
 use cokernel_dense::simd;
 pub use cokernel_dense::{Slice, product_nt};
@@ -75,10 +76,24 @@ pub fn gram_tn(a: Slice<'_>, b: Slice<'_>) -> Matrix {
 /// # Errors
 /// An entry is not finite, or the iteration failed.
 pub fn symmetric_eigen(a: &Matrix) -> Result<(Vec<f64>, Matrix)> {
+    symmetric_eigen_in(a, &Pass::default(), "")
+}
+
+/// [`symmetric_eigen`] that is given up with a pass.
+///
+/// # Errors
+/// It was, before `what` was known.
+pub(crate) fn symmetric_eigen_in(
+    a: &Matrix,
+    pass: &Pass<'_>,
+    what: &str,
+) -> Result<(Vec<f64>, Matrix)> {
     check_symmetric(a)?;
     let n = a.rows();
     let mut vectors = Matrix::zeros(n, n);
-    let values = cokernel_dense::symmetric_eigen(a.into(), vectors.values_mut());
+    let going = || !pass.is_over();
+    let values = cokernel_dense::symmetric_eigen_while(a.into(), vectors.values_mut(), &going);
+    pass.complete(what)?;
     Ok((values.ok_or_else(|| failed(n))?, vectors))
 }
 
@@ -100,7 +115,20 @@ pub struct Leading {
 /// # Errors
 /// As [`symmetric_eigen`].
 pub fn leading_eigen(a: &Matrix, k: usize) -> Result<(Vec<f64>, Matrix)> {
-    let leading = leading(a, k, false)?;
+    leading_eigen_in(a, k, &Pass::default(), "")
+}
+
+/// [`leading_eigen`] that is given up with a pass.
+///
+/// # Errors
+/// It was, before `what` was known.
+pub(crate) fn leading_eigen_in(
+    a: &Matrix,
+    k: usize,
+    pass: &Pass<'_>,
+    what: &str,
+) -> Result<(Vec<f64>, Matrix)> {
+    let leading = leading(a, k, false, pass, what)?;
     Ok((leading.values, leading.vectors))
 }
 
@@ -202,15 +230,18 @@ fn untangled(x: &Matrix, axes: &Matrix) -> (Vec<f64>, Matrix) {
 /// # Errors
 /// As [`symmetric_eigen`].
 pub fn leading_and_least(a: &Matrix, k: usize) -> Result<Leading> {
-    leading(a, k, true)
+    leading(a, k, true, &Pass::default(), "")
 }
 
 /// Of which the least value is meaningful only if it was wanted.
-fn leading(a: &Matrix, k: usize, least: bool) -> Result<Leading> {
+fn leading(a: &Matrix, k: usize, least: bool, pass: &Pass<'_>, what: &str) -> Result<Leading> {
     check_symmetric(a)?;
     let n = a.rows();
     let mut vectors = Matrix::zeros(n, k);
-    let found = cokernel_dense::leading_eigen(a.into(), k, least, vectors.values_mut());
+    let into = vectors.values_mut();
+    let going = || !pass.is_over();
+    let found = cokernel_dense::leading_eigen_while(a.into(), k, least, into, &going);
+    pass.complete(what)?;
     let (values, least) = found.ok_or_else(|| failed(n))?;
     Ok(Leading { values, vectors, least })
 }

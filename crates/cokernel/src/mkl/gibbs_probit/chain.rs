@@ -1,10 +1,12 @@
 //! A chain of [`gibbs_probit`](super), and what several of them say together.
 
+use crate::Watch;
 use crate::mkl::bayes::Latents;
 use crate::solve::draws::{gamma, normal, normal_above};
-use cokernel_dense::{Cholesky, Slice, add_gram_below, mirror_below, simd};
+use cokernel_dense::{Cholesky, GRAM_STRIP, Slice, add_gram_rows, mirror_below, simd};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
+use rayon::prelude::*;
 
 /// Steps of η in a sweep.
 const STEPS: usize = 10;
@@ -20,6 +22,7 @@ pub(super) struct Fixed {
     pub latents: Latents,
     /// ρ.
     pub rho: f64,
+    pub watch: Watch,
 }
 
 /// A draw.
@@ -96,17 +99,23 @@ impl Chain {
         let mut design = vec![1.0; width * n];
         design[n..].copy_from_slice(&self.kernel);
         self.moment = vec![0.0; width * width];
-        add_gram_below(1.0, Slice::new(&design, width, n), &mut self.moment);
+        let design = Slice::new(&design, width, n);
+        let strips = self.moment.par_chunks_mut(GRAM_STRIP * width).enumerate();
+        strips
+            .filter(|_| fixed.watch.stop().is_none())
+            .for_each(|(s, strip)| add_gram_rows(1.0, design, s * GRAM_STRIP, strip));
         mirror_below(width, &mut self.moment);
     }
 
-    /// One sweep; `false` where a matrix has no factor.
+    /// One sweep; `false` where a matrix has no factor, and after a stop.
     pub fn sweep(&mut self, fixed: &Fixed, burning: bool) -> bool {
         let (n, width, heads) = (fixed.n, fixed.n + 1, self.t.len());
         for u in 0..heads {
             let mut precision = self.moment.clone();
             (0..width).for_each(|i| precision[i * width + i] += self.zeta[u][i]);
-            let Some(factor) = Cholesky::new(width, precision) else { return false };
+            let going = || fixed.watch.stop().is_none();
+            let factor = Cholesky::while_going(width, precision, &going);
+            let Some(factor) = factor.filter(|_| going()) else { return false };
             let mut w = vec![self.t[u].iter().sum()];
             w.extend(self.kernel.chunks(n).map(|row| simd::dot(row, &self.t[u])));
             // A⁻¹b + L⁻ᵀz = L⁻ᵀ(L⁻¹b + z).

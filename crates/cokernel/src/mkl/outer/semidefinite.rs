@@ -24,9 +24,9 @@ use crate::data::Matrix;
 use crate::mkl::{Learned, Problem, check, fits};
 use crate::rule::Weighted;
 use crate::run::Pass;
-use crate::solve::dense::symmetric_eigen;
 use crate::solve::lmi::{Family, Place};
 use crate::{Error, Event, Report, Result, Run, Status};
+use cokernel_dense::{Slice, extreme_eigenvalues_while};
 
 /// Most instances.
 pub(in crate::mkl) const LARGEST: usize = 500;
@@ -194,8 +194,9 @@ impl Set for Any {
 }
 
 fn least_eigenvalue(problem: &Problem<'_>, weights: &[f64]) -> Result<f64> {
-    let (values, _) = symmetric_eigen(&problem.bank.combine(weights)?.into_matrix()?)?;
-    Ok(values[0])
+    let matrix = problem.bank.combine(weights)?.into_matrix()?;
+    let ends = extreme_eigenvalues_while(Slice::of(&matrix), &|| true);
+    Ok(ends.map_or(f64::NAN, |(least, _)| least))
 }
 
 /// The barrier at the current point, and the bounds so far.
