@@ -146,7 +146,7 @@ pub(super) fn solution(solved: Vec<(Block, u64)>, largest: f64, c: f64) -> Resul
 }
 
 /// Objectives beside the terms they are sums of, below which they are rounding.
-const NOTHING: f64 = 1e-12;
+const NOTHING: f64 = 1e-14;
 
 /// A block whose objectives are rounding of terms of this size has found its optimum, which is 0: a relative gap says
 /// nothing there.

@@ -333,8 +333,8 @@ pub(super) fn hinge(problem: &Binary<'_>) -> (Block, u64) {
     let gap = if gap.abs() <= y.len() as f64 * f64::EPSILON { gap.max(0.0) } else { gap };
     let other: Vec<f64> = values.iter().map(|v| v.abs() + bias.abs()).collect();
     let rounding = Rounding { rows: problem.kernel, coef: &found.x, other: &other };
-    let enough = problem.settings.tol.max(TOLD) * primal.abs();
-    let hidden = rounding.of_losses(&costs, &excess, enough, problem.watch);
+    // What is told is told to that, whatever the tolerance.
+    let hidden = rounding.of_losses(&costs, &excess, TOLD * primal.abs(), problem.watch);
     let coef = found.x;
     let inside = |i: &usize| coef[*i] != 0.0 && coef[*i].abs() < (1.0 - NEAR) * signed[*i].abs();
     let rows = (0..y.len()).filter(inside).map(|i| i as u32).collect();

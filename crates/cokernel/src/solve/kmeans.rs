@@ -174,7 +174,9 @@ pub(crate) fn check_clusters(k: usize, n: usize) -> Result<()> {
     if k == 0 || k > n {
         return Err(Error::parameter(
             "k",
-            format!("expected from 1 to {n} clusters (the number of instances), found {k}"),
+            format!(
+                "expected from 1 to {n} clusters or columns (the number of instances), found {k}"
+            ),
         ));
     }
     Ok(())
@@ -502,7 +504,7 @@ mod tests {
         };
         assert_eq!(
             sentence(4, 1, &x),
-            "parameter 'k': expected from 1 to 3 clusters (the number of instances), found 4"
+            "parameter 'k': expected from 1 to 3 clusters or columns (the number of instances), found 4"
         );
         assert!(sentence(0, 1, &x).contains("found 0"));
         assert!(sentence(1, 0, &x).contains("'starts'"));

@@ -333,14 +333,16 @@ impl Attempt<'_> {
             }
         }
         let mut found = self.value.found;
+        let mut hidden = self.full.hidden(p, &self.diagonal);
         if let Some(m) = self.value.multiple {
             self.full.scale(self.p, m.factor);
-            (found.threshold, found.gap) = (m.threshold, m.gap);
+            (found.threshold, found.gap, hidden) = (m.threshold, m.gap, 0.0);
         }
         Solution {
             threshold: found.threshold,
             objective: self.full.objective(self.p),
             gap: found.gap,
+            hidden,
             violation: (found.max_low - found.min_up).max(0.0),
             steps: self.steps,
             status,

@@ -123,6 +123,8 @@ pub struct Solution {
     pub objective: f64,
     /// Absolute duality gap at (x, θ).
     pub gap: f64,
+    /// What the typical rounding of f may hide of it; 0 where the gap has room for that.
+    pub hidden: f64,
     /// max f over I_low − min f over I_up, at least 0.
     pub violation: f64,
     /// Pair steps.
@@ -248,7 +250,7 @@ fn rougher(
     found: &mut Solution,
     watch: &Watch,
 ) {
-    let gap = |s: &Solution| relative(s.objective, s.gap);
+    let gap = |s: &Solution| relative(s.objective, s.gap + s.hidden);
     let mut tol = 10.0 * settings.tol;
     while found.status == Status::Stalled
         && p.rows.n() <= SMALL

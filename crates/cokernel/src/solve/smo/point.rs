@@ -13,6 +13,9 @@ const SHRUNK: f64 = 0.5;
 /// some instances are not in them.
 const SHAKEN: f64 = 1e-3;
 
+/// Gap of an enlarged point, as a part of that of the point with what rounding hides, from which it is not taken.
+const CLEARLY: f64 = 0.1;
+
 /// x with its exact gradient.
 #[derive(Clone)]
 pub(super) struct Full {
@@ -158,7 +161,7 @@ impl Full {
     }
 
     /// What the typical rounding of Kx changes of the gap: the free variables count with their larger room.
-    fn hidden(&self, p: &Problem<'_>, diagonal: &[f64]) -> f64 {
+    pub fn hidden(&self, p: &Problem<'_>, diagonal: &[f64]) -> f64 {
         let error = self.magnitude * self.view(p, diagonal).rounding();
         let room = |i: usize| {
             let (x, (lower, upper)) = (self.x[i], p.bounds(i, self.x[i]));
@@ -272,10 +275,13 @@ impl Value {
 
     /// The multiple of a point that is [shaken](Full::shaken), whose gap holds for whoever computes K again: that of the
     /// point itself may be exact for the entries of K as they are rounded, and be larger than the multiple's for others
-    /// that differ in their last bits.
+    /// that differ in their last bits. `None` where that is above the gap with what rounding hides, or above a tolerance that is
+    /// kept without, and no clear gain ([`CLEARLY`]): what rounding hides is an estimate.
     pub fn safer(&self, p: &Problem<'_>, full: &Full, diagonal: &[f64], tol: f64) -> Option<Self> {
         let there = Self::at_multiple(p, full, diagonal, self)?;
-        (there.gap <= tol.max(self.gap)).then_some(there)
+        let told = relative(self.objective, self.found.gap + full.hidden(p, diagonal));
+        let limit = if self.gap <= tol && there.gap > tol { CLEARLY * told } else { told };
+        (there.gap <= limit).then_some(there)
     }
 
     fn at_multiple(p: &Problem<'_>, full: &Full, diagonal: &[f64], plain: &Value) -> Option<Self> {
