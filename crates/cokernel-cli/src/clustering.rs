@@ -131,7 +131,7 @@ impl Settings {
 
     /// The method of a command that clusters.
     pub fn cluster_method(&self, flag: Option<&String>) -> Result<&'static Method> {
-        let method = self.method(flag, "co_regularized")?;
+        let method = self.method(flag, "co_regularized", &[Task::Cluster])?;
         // A project file may name the method for `fit`; then this command takes its own default.
         if flag.is_none() && !method.tasks.contains(&Task::Cluster) {
             return Ok(cokernel::catalogue::find("co_regularized")?);
@@ -141,8 +141,11 @@ impl Settings {
 
     /// The method of a command that embeds: one that clusters, or one for that alone.
     pub fn embed_method(&self, flag: Option<&String>) -> Result<&'static Method> {
-        let method = self.method(flag, "co_regularized")?;
-        if method.tasks.contains(&Task::Embed) { Ok(method) } else { self.cluster_method(flag) }
+        let method = self.method(flag, "co_regularized", &[Task::Cluster, Task::Embed])?;
+        match flag {
+            None if !method.tasks.contains(&Task::Embed) => self.cluster_method(flag),
+            _ => for_task(method, Task::Embed),
+        }
     }
 
     /// The methods of a comparison: those that were named, which must be able to use the views,

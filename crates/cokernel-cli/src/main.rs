@@ -135,12 +135,7 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) if misuse::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            // There is nobody left to tell if the standard error is gone.
-            let _ = writeln!(
-                std::io::stderr(),
-                "error: {}",
-                visible::visible(&misuse::one_line(&error))
-            );
+            session::say_aside(&format!("error: {}", misuse::one_line(&error)));
             let code = match session::interrupted() {
                 true => session::INTERRUPTED,
                 false => misuse::exit_code(&error),

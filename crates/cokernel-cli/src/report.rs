@@ -61,7 +61,7 @@ pub fn square(
     cells: impl Fn(usize, usize) -> String,
     width: Option<usize>,
 ) -> String {
-    let text = |numbers: bool| {
+    let table = |numbers: bool| {
         let of = |i: usize| if numbers { (i + 1).to_string() } else { names[i].clone() };
         let titles: Vec<String> =
             [corner.to_string()].into_iter().chain((0..names.len()).map(of)).collect();
@@ -71,12 +71,12 @@ pub fn square(
             let row = (0..names.len()).map(|j| cells(i, j));
             table.row(std::iter::once(name).chain(row).collect());
         }
-        table.text()
+        table
     };
-    let whole = text(false);
+    let whole = table(false).text();
     match width.is_none_or(|w| table::width(&whole) <= w) {
         true => whole,
-        false => text(true),
+        false => table(true).fitting(width, &[]).0,
     }
 }
 
@@ -122,9 +122,9 @@ pub fn relevances(widths: &[FeatureWidths]) -> String {
 }
 
 /// Weights over splits.
-pub fn mean_weights(weights: &[MeanWeight]) -> String {
+pub fn mean_weights(weights: &[MeanWeight], width: Option<usize>) -> String {
     let rows: Vec<_> = weights.iter().map(|w| (w.kernel.clone(), w.mean, Some(w.sd))).collect();
-    weight_bars(&rows, None)
+    weight_bars(&rows, width)
 }
 
 /// `converged after 12 iterations, 1.42 s, duality gap 8.1e-4`.
@@ -258,7 +258,7 @@ pub fn remarks(report: &Report) -> impl Iterator<Item = (&'static str, &String)>
 }
 
 /// Leading eigenvalues of an embedding, one line per operator, with the gap behind them.
-pub fn spectra(summary: &EmbeddingSummary) -> String {
+pub fn spectra(summary: &EmbeddingSummary, width: Option<usize>) -> String {
     const SHOWN: usize = 8;
     if summary.eigenvalues.is_empty() {
         return String::new();
@@ -278,7 +278,7 @@ pub fn spectra(summary: &EmbeddingSummary) -> String {
         let gap = gap.map_or("–".to_string(), |g| format!("{g:.4}"));
         table.row(vec![name, list.join(" "), gap]);
     }
-    table.text()
+    table.fitting(width, &[]).0
 }
 
 /// ` (tol=0.001, max_iter=200)`, or nothing.

@@ -3,11 +3,13 @@
 use crate::misuse::misuse;
 use crate::progress::Progress;
 use crate::signals::keeps_after_hang_up;
+use crate::table::fold_sentences;
 use crate::visible::{escaped_json, on_one_line, visible};
 use anyhow::Result;
 use cokernel::{
     Cancel, Observer, Report, Run, Status, address_space, brief, take_workspaces, threads_with_room,
 };
+use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
@@ -33,10 +35,27 @@ pub fn interrupted() -> bool {
     CANCEL.get().is_some_and(Cancel::is_cancelled)
 }
 
-/// A line on the standard error.
+/// Lines on the standard error, in the width of its terminal.
 pub fn say_aside(text: &str) {
+    let text = visible(text.trim_end_matches('\n'));
     // Nothing can be said if the standard error is gone.
-    let _ = writeln!(std::io::stderr(), "{}", visible(text.trim_end_matches('\n')));
+    let _ = writeln!(std::io::stderr(), "{}", folded(&text, columns(true), 2));
+}
+
+/// Sentences in lines of `width` characters.
+fn folded(text: &str, width: Option<usize>, more: usize) -> Cow<'_, str> {
+    width.map_or(Cow::Borrowed(text), |w| fold_sentences(text, w, more).into())
+}
+
+/// What the variable `COLUMNS` says, or the width of the terminal of the standard output, or of the standard error for what
+/// stands `aside`.
+fn columns(aside: bool) -> Option<usize> {
+    let said = std::env::var("COLUMNS").ok().and_then(|text| text.trim().parse().ok());
+    let found = || match aside {
+        true => terminal_size::terminal_size_of(std::io::stderr()),
+        false => terminal_size::terminal_size_of(std::io::stdout()),
+    };
+    said.filter(|w| *w > 0).or_else(|| found().map(|(width, _)| usize::from(width.0)))
 }
 
 /// What is not about data or methods.
@@ -152,15 +171,7 @@ impl Session {
     /// Characters of a line that tables keep to: what the variable `COLUMNS` says, or the width of the terminal of the
     /// standard output, or of the standard error for what stands `aside`. `None` without both, or with `--wide`.
     pub fn width(&self, aside: bool) -> Option<usize> {
-        if self.wide {
-            return None;
-        }
-        let said = std::env::var("COLUMNS").ok().and_then(|text| text.trim().parse().ok());
-        let found = || match aside {
-            true => terminal_size::terminal_size_of(std::io::stderr()),
-            false => terminal_size::terminal_size_of(std::io::stdout()),
-        };
-        said.filter(|w| *w > 0).or_else(|| found().map(|(width, _)| usize::from(width.0)))
+        if self.wide { None } else { columns(aside) }
     }
 
     /// A remark on the standard output: not with `--quiet` or `--json`.
@@ -168,10 +179,10 @@ impl Session {
         if self.quiet { Ok(()) } else { self.show(text) }
     }
 
-    /// The result for people on the standard output: not with `--json`.
+    /// The result for people on the standard output, its sentences in the width of the terminal: not with `--json`.
     pub fn show(&self, text: impl AsRef<str>) -> Result<()> {
         if !self.json {
-            self.print(&visible(text.as_ref()))?;
+            self.print(&folded(&visible(text.as_ref()), self.width(false), 0))?;
         }
         Ok(())
     }

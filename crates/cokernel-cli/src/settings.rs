@@ -11,8 +11,8 @@ use crate::words::bytes;
 use anyhow::{Context, Result};
 use cokernel::bank::Storage;
 use cokernel::catalogue::{
-    INTEGRATION, default_machine, find, for_task as for_machine, goes_with, machines, methods,
-    named, recommended, together,
+    INTEGRATION, default_machine, find, find_for, for_task as for_machine, goes_with, machines,
+    methods, named, recommended, together,
 };
 use cokernel::data::{Header, Missing, ReadOptions, Scale, ViewsIn, views_in};
 use cokernel::kernel::{GraphSpec, KernelSpec, Normalization};
@@ -252,9 +252,14 @@ impl Settings {
     }
 
     /// The method of a command that has one.
-    pub fn method(&self, flag: Option<&String>, default: &str) -> Result<&'static Method> {
+    pub fn method(
+        &self,
+        flag: Option<&String>,
+        default: &str,
+        tasks: &[Task],
+    ) -> Result<&'static Method> {
         match self.word(flag, "method", |c| c.method.as_ref()) {
-            Some((id, place)) => find(&id).context(place),
+            Some((id, place)) => find_for(&id, tasks).context(place),
             None => Ok(find(default)?),
         }
     }

@@ -24,31 +24,32 @@ pub struct Grid {
     pub rows: Vec<Vec<String>>,
 }
 
-/// The whole result as text.
-pub fn text(result: &Outcome) -> String {
-    with_closing(result, vec![summary(result)])
+/// The whole result as text, its tables in lines of `width` characters.
+pub fn text(result: &Outcome, width: Option<usize>) -> String {
+    with_closing(result, vec![summary(result)], width)
 }
 
 /// The whole result as text, the same whenever and wherever it was computed.
-pub fn untimed(result: &Outcome) -> String {
+pub fn untimed(result: &Outcome, width: Option<usize>) -> String {
     let closing = match has_published(result) {
         true => verdicts(result),
         false => format!("cokernel {}", result.library_version),
     };
-    with_closing(result, vec![closing])
+    with_closing(result, vec![closing], width)
 }
 
-fn with_closing(result: &Outcome, closing: Vec<String>) -> String {
+fn with_closing(result: &Outcome, closing: Vec<String>, width: Option<usize>) -> String {
     let mut text = head(result).join("\n") + "\n";
     for grid in grids(result) {
         let header: Vec<&str> = grid.header.iter().map(String::as_str).collect();
         let mut table = Table::new(&header);
         grid.rows.into_iter().for_each(|row| table.row(row));
-        text.push_str(&format!("\n{}\n{}", grid.title, table.text()));
+        text.push_str(&format!("\n{}\n{}", grid.title, table.fitting(width, &[]).0));
     }
+    let columns = width.unwrap_or(COLUMNS).min(COLUMNS);
     for (title, sentences) in remarks(result, closing) {
         text.push_str(&format!("\n{title}\n"));
-        sentences.iter().for_each(|s| text.push_str(&wrap(s, 2, COLUMNS)));
+        sentences.iter().for_each(|s| text.push_str(&wrap(s, 2, columns)));
     }
     text
 }

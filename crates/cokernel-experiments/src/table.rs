@@ -38,7 +38,7 @@ impl Table {
 
     /// The table as text without the columns of the titles `spare`, from the first on, that have no
     /// room in lines of `width` characters; and the titles of those that are left out. Where that is too wide still, columns of
-    /// text become several lines.
+    /// text become several lines, and then the table stands in parts, one below the other.
     pub fn fitting(mut self, width: Option<usize>, spare: &[&str]) -> (String, Vec<String>) {
         let mut left_out = Vec::new();
         for title in spare {
@@ -51,8 +51,33 @@ impl Table {
                 self.rows.iter_mut().for_each(|r| drop(r.remove(c)));
             }
         }
-        width.into_iter().for_each(|w| self.fold(w));
-        (self.text(), left_out)
+        let Some(width) = width else { return (self.text(), left_out) };
+        self.fold(width);
+        (self.in_parts(width), left_out)
+    }
+
+    /// The table as text, in parts that have the first column and as many of the others as lines of `most` characters have room
+    /// for, at least one.
+    fn in_parts(&self, most: usize) -> String {
+        let widths = self.widths();
+        let mut parts: Vec<Vec<usize>> = Vec::new();
+        let mut taken = usize::MAX;
+        for (c, width) in widths.iter().enumerate().skip(1) {
+            match parts.last_mut().filter(|_| taken.saturating_add(width + 2) <= most) {
+                Some(part) => (part.push(c), taken += width + 2).0,
+                None => (parts.push(vec![0, c]), taken = widths[0] + width + 4).0,
+            }
+        }
+        let part = |columns: &Vec<usize>| {
+            let of = |row: &Vec<String>| columns.iter().map(|c| row[*c].clone()).collect();
+            let (header, rows) = (of(&self.header), self.rows.iter().map(of).collect());
+            let left = columns.iter().map(|c| self.left[*c]).collect();
+            Table { header, left, rows }.text()
+        };
+        match parts.len() {
+            0 | 1 => self.text(),
+            _ => parts.iter().map(part).collect::<Vec<_>>().join("\n"),
+        }
     }
 
     /// Folds columns of text to one width, [`NARROWEST`] or more, with which lines have at most `most` characters.
@@ -196,6 +221,38 @@ pub fn wrap(text: &str, indent: usize, columns: usize) -> String {
     lines + &format!("{:indent$}{line}\n", "")
 }
 
+/// The text with its lines of more than `columns` characters broken, what comes after the first part indented by `more`. Lines
+/// with several blanks between words are laid out, as rows of tables, and stay.
+pub fn fold_sentences(text: &str, columns: usize, more: usize) -> String {
+    let mut out = String::new();
+    for (l, line) in text.split('\n').enumerate() {
+        if l > 0 {
+            out.push('\n');
+        }
+        let words = line.trim_start_matches(' ');
+        if width(line) <= columns || words.trim_end().contains("  ") {
+            out.push_str(line);
+            continue;
+        }
+        let indent = line.len() - words.len();
+        let mut at = indent;
+        out.push_str(&line[..indent]);
+        for (w, word) in words.split_whitespace().enumerate() {
+            let length = width(word);
+            if w > 0 && at + 1 + length > columns {
+                out.push_str(&format!("\n{:1$}", "", indent + more));
+                at = indent + more;
+            } else if w > 0 {
+                out.push(' ');
+                at += 1;
+            }
+            out.push_str(word);
+            at += length;
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -237,7 +294,27 @@ mod tests {
         // What is not spare stays, whatever the width.
         let (text, out) = table().fitting(Some(1), &["none", "seconds", "F"]);
         assert_eq!(out, ["seconds", "F"]);
-        assert_eq!(text.lines().nth(2).unwrap(), "  mean    0.5  converged");
+        assert_eq!(text.lines().nth(2).unwrap(), "  mean    0.5");
+        assert_eq!(text.lines().last().unwrap(), "  mean    converged");
+    }
+
+    /// Means of ten methods took 110 columns of a terminal that has 80.
+    #[test]
+    fn many_columns_stand_in_parts() {
+        let mut t = Table::new(&["data", "aa", "bb", "<cc"]);
+        t.row(["x", "1", "22", "three"].map(String::from).to_vec());
+        let parts = "  data  aa  bb\n  ────  ──  ──\n  x      1  22\n\n  data  cc\n  ────  ─────\n  x     three\n";
+        assert_eq!(t.clone().fitting(Some(15), &[]).0, parts);
+        assert_eq!(t.clone().fitting(Some(21), &[]).0, t.text());
+    }
+
+    #[test]
+    fn sentences_are_folded_and_tables_are_not() {
+        let text = "  a  table  row  that  is  long\n\n  one two three four\nfive\n";
+        let folded = "  a  table  row  that  is  long\n\n  one two three\n    four\nfive\n";
+        assert_eq!(fold_sentences(text, 15, 2), folded);
+        assert_eq!(fold_sentences(text, 40, 2), text);
+        assert_eq!(fold_sentences("/a/path/without/blanks", 5, 2), "/a/path/without/blanks");
     }
 
     #[test]

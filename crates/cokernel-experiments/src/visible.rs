@@ -53,7 +53,12 @@ pub fn escaped_json(json: &str) -> Cow<'_, str> {
     }
 }
 
-/// The text in Markdown, on one line: HTML and the bars of tables are letters.
+/// A character where only those of lines and columns may command anything, as in HTML.
+pub fn tame(c: char) -> char {
+    if commands(c) && !matches!(c, '\n' | '\t') { picture(c) } else { c }
+}
+
+/// The text in Markdown, on one line: HTML, links, code and the bars of tables are letters.
 pub fn markdown(text: &str) -> String {
     let mut out = String::new();
     for c in on_one_line(text).chars() {
@@ -61,7 +66,7 @@ pub fn markdown(text: &str) -> String {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
-            '|' | '\\' => out.extend(['\\', c]),
+            '|' | '\\' | '[' | ']' | '`' => out.extend(['\\', c]),
             c => out.push(c),
         }
     }
@@ -100,6 +105,7 @@ mod tests {
     fn tables_hold_any_text() {
         assert_eq!(markdown("a|b\n<script>&"), "a\\|b &lt;script&gt;&amp;");
         assert_eq!(markdown("a\\|b"), "a\\\\\\|b");
+        assert_eq!(markdown("[x](https://a.b) `c`"), "\\[x\\](https://a.b) \\`c\\`");
         for formula in ["=1+1", "+cmd|' /C calc'!A0", "-x", "@SUM(A1)", "\t=1", "\r=1"] {
             assert_eq!(defused(formula), format!("'{formula}"));
         }

@@ -151,7 +151,7 @@ impl Stored {
                 ("waiting", counts.waiting),
             ],
             troubles: stored.troubles.iter().map(|t| (&*t.label, &*t.error)).collect(),
-            text: outcomes.iter().map(|o| lab::print::untimed(o)).collect(),
+            text: outcomes.iter().map(|o| lab::print::untimed(o, None)).collect(),
             outcomes,
             notes,
         };

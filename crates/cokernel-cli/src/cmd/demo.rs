@@ -72,7 +72,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let (views, labels) = data(args.quick)?;
     let specs: Vec<KernelSpec> =
         KERNELS.iter().map(|k| k.parse()).collect::<cokernel::Result<_>>()?;
-    session.say(introduction(&views, &labels))?;
+    session.say(introduction(&views, &labels, session.width(false)))?;
     let splits =
         Protocol::Shuffle { repeats: 3, test: 1.0 / 3.0 }.split(&labels, session.run.seed)?;
 
@@ -84,7 +84,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         splits_text(&result),
         comparison(&result, false, crate::report::SUPPORT, session.width(false))
     ))?;
-    session.say(learned_weights(&result))?;
+    session.say(learned_weights(&result, session.width(false)))?;
 
     let mut results = json!({
         "cokernel": cokernel::VERSION, "seed": session.run.seed, "instances": views.n(),
@@ -132,7 +132,7 @@ fn data(quick: bool) -> Result<(Views, Labels)> {
     Ok((views.select(&rows), labels.select(&rows)))
 }
 
-fn introduction(views: &Views, labels: &Labels) -> String {
+fn introduction(views: &Views, labels: &Labels, width: Option<usize>) -> String {
     let classes = labels.classes().map_or(0, |c| c.n_classes());
     let mut text = format!(
         "Handwritten digits: {}, {}, {} (UCI Multiple Features, CC BY 4.0)\n\n",
@@ -154,7 +154,7 @@ fn introduction(views: &Views, labels: &Labels) -> String {
         let kernel = "Gaussian (σ = median distance), linear".to_string();
         table.row(vec![view.name.clone(), view.table.cols().to_string(), about.into(), kernel]);
     }
-    text.push_str(&table.text());
+    text.push_str(&table.fitting(width, &[]).0);
     text + &format!(
         "\n  columns scaled to mean 0 and deviation 1, kernels centred to unit variance; C = {C}\n"
     )
@@ -175,13 +175,13 @@ fn compared(
     Ok(compare(&methods, true, views, labels, splits, &session.run)?)
 }
 
-fn learned_weights(result: &Comparison) -> String {
+fn learned_weights(result: &Comparison, width: Option<usize>) -> String {
     let mut text = String::new();
     for (id, title) in [("simple_mkl", "SimpleMKL"), ("two_stage", "two-stage MKL")] {
         if let Some(row) = result.rows.iter().find(|r| r.method == id) {
             text.push_str(&format!(
                 "\nWeights that {title} learned, mean over the splits\n\n{}",
-                mean_weights(&row.weights)
+                mean_weights(&row.weights, width)
             ));
         }
     }

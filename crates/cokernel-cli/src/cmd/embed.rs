@@ -47,7 +47,7 @@ pub struct Args {
     graphs: GraphArgs,
     #[command(flatten)]
     pairs: PairArgs,
-    /// The method; `cokernel methods` lists them [default: co_regularized]
+    /// The method; `cokernel methods --task embed` and `--task cluster` list them [default: co_regularized]
     #[arg(long, short, value_name = "ID", help_heading = "Method")]
     method: Option<String>,
     /// A parameter of the method, as eigenvectors=5. Repeatable; see `cokernel methods ID`
@@ -137,7 +137,7 @@ fn learn(args: &Args, global: &GlobalArgs) -> Result<ExitCode> {
         how_it_went(&summary.report),
         count(summary.n_train, "instance", "instances"),
         count(summary.columns, "column", "columns"),
-        report::spectra(&summary)
+        report::spectra(&summary, session.width(false))
     );
     if let Some(path) = &args.plot {
         let labels = (!matches!(data.labels, Labels::Absent(_))).then_some(&data.labels);

@@ -69,7 +69,7 @@ pub struct Args {
 pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let mut settings = Settings::load(&args.data, &args.set, global)?;
     let learning = settings.learning(&args.kernels, &args.machine)?;
-    let method = settings.method(args.method.as_ref(), learning.usual()?)?;
+    let method = settings.method(args.method.as_ref(), learning.usual()?, &[learning.task()])?;
     let method = for_task(method, learning.task())?;
     let mkl = settings.mkl(method, &[method], &learning)?;
     let calibrating = settings.calibrating(&args.probabilities, learning.task())?;

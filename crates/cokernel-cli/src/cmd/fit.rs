@@ -143,7 +143,7 @@ fn held_out(share: f64, data: &Loaded, args: &Args, run: &Run) -> Result<(Vec<us
 pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let mut settings = Settings::load(&args.data, &args.set, global)?;
     let learning = settings.learning(&args.kernels, &args.machine)?;
-    let method = settings.method(args.method.as_ref(), learning.usual()?)?;
+    let method = settings.method(args.method.as_ref(), learning.usual()?, &[learning.task()])?;
     let method = for_task(method, learning.task())?;
     let mkl = settings.mkl(method, &[method], &learning)?;
     let calibrating = settings.calibrating(&args.probabilities, learning.task())?;

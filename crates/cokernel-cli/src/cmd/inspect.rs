@@ -50,7 +50,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         Saved::Classifier(model) => {
             let shown = match (args.gates, args.projections) {
                 (true, _) => gates(&model)?,
-                (_, true) => projections(&of_model(&model), model.method())?,
+                (_, true) => projections(&of_model(&model), model.method(), session.width(false))?,
                 _ => describe(&model, session.width(false)),
             };
             let priced = args.costs.as_deref().map(|text| priced(&model, text)).transpose()?;
@@ -79,8 +79,8 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
             let summary = model.inspect();
             let maps = of_embedding(&model);
             let shown = match args.projections {
-                true => projections(&maps, &summary.method)?,
-                false => embedding(&summary),
+                true => projections(&maps, &summary.method, session.width(false))?,
+                false => embedding(&summary, session.width(false)),
             };
             let mut value = to_value(Told(&summary))?;
             add_maps(&mut value, &args, &maps);
@@ -147,7 +147,7 @@ fn add_maps(to: &mut Value, args: &Args, maps: &[Map]) {
     }
 }
 
-fn projections(maps: &[Map], method: &str) -> Result<String> {
+fn projections(maps: &[Map], method: &str, width: Option<usize>) -> Result<String> {
     if maps.is_empty() {
         let problem = format!(
             "the model has no projection of features: its method is {method}; models of gpk, lpk, pca, \
@@ -166,7 +166,8 @@ fn projections(maps: &[Map], method: &str) -> Result<String> {
             let cells = row.iter().map(|w| format!("{w:.4e}"));
             table.row(std::iter::once(feature.clone()).chain(cells).collect());
         }
-        text.push_str(&format!("  projection {}\n\n{}\n", map.name, table.text()));
+        let table = table.fitting(width, &[]).0;
+        text.push_str(&format!("  projection {}\n\n{table}\n", map.name));
     }
     Ok(text)
 }
@@ -264,7 +265,7 @@ fn views(list: &[ViewInfo]) -> String {
 }
 
 /// What an embedding model holds.
-fn embedding(s: &EmbeddingSummary) -> String {
+fn embedding(s: &EmbeddingSummary, width: Option<usize>) -> String {
     let mut text = format!("  method    {}{}\n", s.method, parameters(&s.params));
     text.push_str(&format!("  status    {}\n", how_it_went(&s.report)));
     text.push_str(&format!(
@@ -311,7 +312,7 @@ fn embedding(s: &EmbeddingSummary) -> String {
         let used = if k.active { "compared" } else { "not looked at" };
         kernels.row(vec![k.kernel.clone(), used.to_string()]);
     }
-    text.push_str(&format!("\n{}\n{}", kernels.text(), spectra(s)));
+    text.push_str(&format!("\n{}\n{}", kernels.text(), spectra(s, width)));
     for (word, remark) in remarks(&s.report) {
         text.push_str(&format!("\n{word}: {remark}"));
     }

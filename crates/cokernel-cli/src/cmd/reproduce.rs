@@ -149,7 +149,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     write_page(args.page.as_deref(), &results, &[], false)?;
     for (i, result) in results.iter().enumerate() {
         let apart = if i > 0 { "\n" } else { "" };
-        session.show(apart.to_string() + &print::text(result))?;
+        session.show(apart.to_string() + &print::text(result, session.width(false)))?;
     }
     if let Some(output) = &args.output {
         let names = files(&plan, &results, output)?;
@@ -288,7 +288,7 @@ fn all(args: &Args, global: &GlobalArgs, session: Session) -> Result<ExitCode> {
             continue;
         }
         for result in &found {
-            session.show(print::text(result) + "\n")?;
+            session.show(print::text(result, session.width(false)) + "\n")?;
             summaries.push(format!("{id}: {}", print::summary(result)));
             statuses.push(result.status);
         }

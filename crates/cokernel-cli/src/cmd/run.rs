@@ -158,7 +158,7 @@ fn finish(
     // Of a part there are no tables yet.
     if complete && shard.is_none() {
         for outcome in &outcomes {
-            session.show(print::untimed(outcome) + "\n")?;
+            session.show(print::untimed(outcome, session.width(false)) + "\n")?;
         }
     }
     let part = shard.map_or(String::new(), |s| format!("part {s}, "));

@@ -90,7 +90,8 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
 }
 
 fn text_of(told: &Verdict, how: &Comparing, width: Option<usize>) -> String {
-    let parts = [means(told), pairs(told, how, width), versus(told, width), ranking(told)];
+    let parts =
+        [means(told, width), pairs(told, how, width), versus(told, width), ranking(told, width)];
     parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
@@ -120,7 +121,7 @@ fn told_p(test: &Option<Tested>, alpha: f64) -> [String; 2] {
     }
 }
 
-fn means(told: &Verdict) -> String {
+fn means(told: &Verdict, width: Option<usize>) -> String {
     let header: Vec<&str> =
         std::iter::once("data").chain(told.methods.iter().map(|m| &**m)).collect();
     let mut table = Table::new(&header);
@@ -128,7 +129,7 @@ fn means(told: &Verdict) -> String {
         let cells = data.scores.iter().map(spread);
         table.row(std::iter::once(name(&data.data)).chain(cells).collect());
     }
-    format!("Means and standard deviations over the splits\n{}", table.text())
+    format!("Means and standard deviations over the splits\n{}", in_lines(table, width, &[]))
 }
 
 fn pairs(told: &Verdict, how: &Comparing, width: Option<usize>) -> String {
@@ -199,7 +200,7 @@ fn versus(told: &Verdict, width: Option<usize>) -> String {
     )
 }
 
-fn ranking(told: &Verdict) -> String {
+fn ranking(told: &Verdict, width: Option<usize>) -> String {
     let Some(ranking) = &told.ranking else { return String::new() };
     let mut order: Vec<usize> = (0..told.methods.len()).collect();
     order.sort_by(|&a, &b| ranking.mean_ranks[a].total_cmp(&ranking.mean_ranks[b]));
@@ -216,6 +217,6 @@ fn ranking(told: &Verdict) -> String {
         p(ranking.p),
         ranking.f,
         p(ranking.f_p),
-        table.text()
+        in_lines(table, width, &[])
     )
 }

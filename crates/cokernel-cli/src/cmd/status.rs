@@ -61,7 +61,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         (_, n, None) => text.push_str(&format!("; workers: {n}")),
         (_, n, Some(s)) => text.push_str(&format!("; workers: {n}, {} left", duration(s))),
     }
-    text.push_str(&format!("\n\n{}", table.text()));
+    text.push_str(&format!("\n\n{}", table.fitting(session.width(false), &[]).0));
     let damaged: Vec<String> = damaged.iter().map(|&i| place_of(&plan, &cells[i])).collect();
     if !troubles.is_empty() || !damaged.is_empty() {
         text.push_str("\nCells without a result\n");

@@ -1,5 +1,6 @@
 //! The parts of the page as HTML: text goes through [`text`], which escapes it.
 
+use crate::visible::tame;
 use std::fmt::{Display, Formatter, Result, Write};
 
 /// A cell of a table: what is shown, and what it is sorted by.
@@ -50,7 +51,7 @@ impl<T: AsRef<str>> Display for Text<T> {
             '>' => f.write_str("&gt;"),
             '"' => f.write_str("&quot;"),
             '\'' => f.write_str("&#x27;"),
-            c => f.write_char(c),
+            c => f.write_char(tame(c)),
         })
     }
 }
@@ -155,6 +156,7 @@ mod tests {
 
     #[test]
     fn text_is_escaped_wherever_it_stands() {
+        assert_eq!(text("a\u{1b}[2J\nb\u{202e}").to_string(), "a␛[2J\nb\u{fffd}");
         let bad = r#"<a href="x" id='y'>&"#.to_string();
         let good = "&lt;a href=&quot;x&quot; id=&#x27;y&#x27;&gt;&amp;";
         let shown = Shown { tip: bad.clone(), ..Shown::new(bad.as_str(), 1.0) };
