@@ -112,7 +112,7 @@ class NativeEstimator(BaseEstimator):  # type: ignore[misc]
             ]
             given = getattr(self, "method_params", None) or {}
             called = RENAMED.get(name, name) if name in own else NAMES.get(name, name)
-            called = name if name in given else called
+            called = next((n for n in (name, RENAMED.get(name)) if n in given), called)
             problem = error.problem  # type: ignore[attr-defined]
             raise ValueError(f"parameter '{self._names.get(called, called)}': {problem}") from None
 
@@ -310,7 +310,19 @@ def chosen(method: Any, given: Any) -> tuple[str, list[tuple[str, Any]]]:
     """A method that was named, with its parameters."""
     if not isinstance(method, str):
         raise ValueError(f"method: expected an id such as 'mean', found {method!r}")
-    return method, [(str(k), plain(v)) for k, v in dict(given or {}).items()]
+    return method, named_params(given)
+
+
+def named_params(given: Any) -> list[tuple[str, Any]]:
+    """Parameters of a method that was named: ``lambda`` may be ``lam``, as where it is a keyword."""
+    own = {short: name for name, short in RENAMED.items()}
+    params: dict[str, Any] = {}
+    for name, value in dict(given or {}).items():
+        called = own.get(str(name), str(name))
+        if called in params:
+            raise ValueError(f"method_params: 'lam' and '{called}' are one parameter")
+        params[called] = plain(value)
+    return list(params.items())
 
 
 def whole(name: str, value: Any) -> int:

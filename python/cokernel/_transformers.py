@@ -17,7 +17,7 @@ from ._base import (
     NativeEstimator,
     SavedEstimator,
     keep_embedding,
-    plain,
+    named_params,
     seed_of,
     whole,
 )
@@ -420,13 +420,12 @@ class MultiViewEmbedding(
         others = {"y": y} if supervised else {}
         given = self._match(X, reset=True, union=True, present=present, **others)
         views = self._read(given, reset=True, own=True, lacking=True)
-        params = dict(self.method_params or {})
         run = self._run(seed_of(self.random_state))
         learned = native_pairs(self.pair_learner, pairs, given.ids, views.n)
         with self._words():
             method = _native.Clusterer(
                 method=self.method,
-                params=[(str(name), plain(value)) for name, value in params.items()],
+                params=named_params(self.method_params),
                 kernels=self._kernel_texts(),
                 graphs=graph_texts(self.graphs),
                 scale=self.scale or "none",

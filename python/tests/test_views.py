@@ -189,6 +189,18 @@ def test_wrong_input(table: Any) -> None:
             "parameter 'lambda': expected .*, found '?-1",
         ),
         (
+            lambda: cokernel.MultiViewSpectralClustering(
+                4, method="co_regularized", method_params={"lam": -1.0}
+            ),
+            "parameter 'lam': expected .*, found '?-1",
+        ),
+        (
+            lambda: cokernel.MultiViewEmbedding(
+                4, method="co_regularized", method_params={"lam": 1.0, "lambda": 1.0}
+            ),
+            "'lam' and 'lambda' are one parameter",
+        ),
+        (
             lambda: cokernel.SimpleMKLClassifier(max_iterations=True),
             "parameter 'max_iterations': expected whole number, at least 1, found True$",
         ),

@@ -115,9 +115,18 @@ pub fn partners(of: &Method) -> Vec<&'static str> {
 /// # Errors
 /// No such method; the error lists all and suggests the closest.
 pub fn find(id: &str) -> Result<&'static Method> {
-    methods()
-        .find(|m| m.id == id)
-        .ok_or_else(|| Error::unknown("method", id, methods().map(|m| m.id)))
+    find_for(id, &[])
+}
+
+/// [`find`] for whoever has one of these tasks: the methods that are known, where there is none of this id, are those for them.
+/// One that is there for another task is found, too.
+///
+/// # Errors
+/// As [`find`].
+pub fn find_for(id: &str, tasks: &[Task]) -> Result<&'static Method> {
+    let wanted = |m: &&Method| tasks.is_empty() || m.tasks.iter().any(|t| tasks.contains(t));
+    let known = || methods().filter(|m| wanted(m)).map(|m| m.id);
+    methods().find(|m| m.id == id).ok_or_else(|| Error::unknown("method", id, known()))
 }
 
 /// Whether new rows have a place in what a method learned.

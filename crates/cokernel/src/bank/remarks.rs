@@ -1,7 +1,7 @@
 //! Sentences about the kernels of a bank that a user should read. One sentence stands for all
 //! kernels of which the same is to be said.
 
-use super::engine::Engine;
+use super::engine::{Engine, Group};
 use super::tiles::Tiles;
 use crate::Result;
 use crate::data::{Table, Views};
@@ -102,6 +102,11 @@ fn remedies(function: Function) -> [&'static str; 2] {
     }
 }
 
+/// Kernels of whole views.
+fn of_views(engine: &Engine) -> impl Iterator<Item = &Group> {
+    engine.groups.iter().filter(|g| g.column.is_none())
+}
+
 /// `size` of the instances, evenly spaced, that remarks look at.
 pub(super) fn looked_at(n: usize) -> Vec<usize> {
     let size = n.min(LOOKED_AT);
@@ -110,7 +115,10 @@ pub(super) fn looked_at(n: usize) -> Vec<usize> {
 
 /// Warns of kernels that are nearly the identity or nearly constant, judged on a submatrix.
 pub(super) fn of(tiles: &Tiles, kernels: &[Kernel]) -> Vec<String> {
-    let chosen = looked_at(tiles.layout.n);
+    // Of rows far from all others something else is said; beside them, the others can be all alike.
+    let far: Vec<usize> = of_views(&tiles.engine).flat_map(|g| g.side.extreme_rows()).collect();
+    let mut chosen = looked_at(tiles.layout.n);
+    chosen.retain(|i| !far.contains(i));
     let size = chosen.len();
     if size < 3 {
         return Vec::new();
@@ -169,7 +177,7 @@ pub(super) fn of(tiles: &Tiles, kernels: &[Kernel]) -> Vec<String> {
 /// Warns of rows that are so far from all others that no similarity is left between them.
 pub(super) fn extreme(views: &Views, engine: &Engine) -> Result<Vec<String>> {
     let mut notes = Vec::new();
-    for group in engine.groups.iter().filter(|g| g.column.is_none()) {
+    for group in of_views(engine) {
         let rows = group.side.extreme_rows();
         let Some(&row) = rows.first() else { continue };
         let view = views.get(&group.view)?;
@@ -264,5 +272,12 @@ mod tests {
             // The median distance has one large one more; nothing else changes.
             assert!((entry - usual).abs() < 0.05, "{entry} {usual}");
         }
+        // Their mean is that of the far row.
+        let x = Matrix::from_fn(20, 2, |i, j| if (i, j) == (3, 1) { 1e20 } else { entry(i, j) });
+        let views = Views::new().dense("x", x).unwrap();
+        let specs = ["gaussian:sigma=mean".parse::<KernelSpec>().unwrap()];
+        let bank = Bank::build(&views, &specs, Storage::Auto, &Run::default()).unwrap();
+        let said = bank.notes().concat();
+        assert!(said.contains("is nearly constant") && said.contains("smaller width"), "{said}");
     }
 }

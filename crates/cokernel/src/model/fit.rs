@@ -52,7 +52,7 @@ impl Mkl {
     /// # Errors
     /// No such method (the closest is suggested), or it does not learn from labels.
     pub fn new(id: &str) -> Result<Self> {
-        let method = catalogue::find(id)?;
+        let method = catalogue::find_for(id, &[Task::Classify, Task::Regress, Task::Detect])?;
         mkl::learner(method, &method.defaults())?;
         Ok(Mkl {
             method,

@@ -150,7 +150,7 @@ impl MultiView {
     /// # Errors
     /// No such method (the closest is suggested), or it does not cluster.
     pub fn new(id: &str) -> Result<Self> {
-        let method = catalogue::find(id)?;
+        let method = catalogue::find_for(id, &[Task::Cluster, Task::Embed])?;
         multiview::embedder(method, &method.defaults())?;
         let (scale, storage) = (Scale::None, Storage::Auto);
         let (given, graphs) = (Vec::new(), Vec::new());

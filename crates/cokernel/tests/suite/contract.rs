@@ -505,7 +505,7 @@ fn labels_of_another_size_are_refused() {
             multiview::embedder(m, &m.defaults())
                 .unwrap_err()
                 .to_string()
-                .contains("does not cluster")
+                .contains("neither clusters nor embeds")
         );
     }
     for m in clusterers() {

@@ -31,7 +31,7 @@ fn methods_and_parameters() {
     );
     assert_eq!(
         refusal(MultiView::new("mean")),
-        "method 'mean' learns from labels; it does not cluster"
+        "method 'mean' learns from labels; it neither clusters nor embeds"
     );
     let simple = || Mkl::new("simple_mkl").unwrap();
     let e = fit(simple().param("tool", 1e-3));

@@ -20,11 +20,11 @@ fn numbers_of_clusters() {
     for id in ALL {
         assert_eq!(
             refusal(id, vec![plain(6)], 0, &[]),
-            "parameter 'k': expected from 1 to 6 clusters (the number of instances), found 0"
+            "parameter 'k': expected from 1 to 6 clusters or columns (the number of instances), found 0"
         );
         assert_eq!(
             refusal(id, vec![plain(6)], 7, &[]),
-            "parameter 'k': expected from 1 to 6 clusters (the number of instances), found 7"
+            "parameter 'k': expected from 1 to 6 clusters or columns (the number of instances), found 7"
         );
         assert_eq!(
             refusal(id, vec![plain(6)], 2, &[("eigenvectors", 9.into())]),

@@ -185,7 +185,24 @@ pub(super) fn expanded(
         true => format!("; {} is taken for labels and left out", list(&labels)),
         false => String::new(),
     };
-    Ok((named, vec![format!("{} are read as views{left}{skipped}", list(&views))]))
+    Ok((
+        named,
+        vec![format!("{} are read as views{left}{skipped}{}", list(&views), square(&views))],
+    ))
+}
+
+/// What is said of matrices of cells that may lie either way, or be similarities.
+fn square(views: &[&Variable<'_>]) -> String {
+    let is_square = |v: &&Variable<'_>| v.size().is_ok_and(|(rows, cols)| rows == cols);
+    let found: Vec<_> = views.iter().copied().filter(is_square).collect();
+    let whose = match found[..] {
+        [] => return String::new(),
+        [one] => format!("{} has as many columns as rows: rows", one.path),
+        _ => format!("{} have as many columns as rows: rows", list(&found)),
+    };
+    format!(
+        "; {whose} are instances, and columns are features or, with precomputed kernels, similarities"
+    )
 }
 
 /// What is said of the parts of a cell array or struct that are no matrices.
