@@ -29,7 +29,7 @@ fn decompositions_give_the_matrix() {
     for n in [1, 2, 47, 130, 799, 803] {
         let wave = |i: usize, j: usize| ((i * j + 3 * i + 3 * j) as f64).sin();
         let low = |i: usize, j: usize| f64::from(u8::from(i % 5 == j % 5));
-        let entries: [&(dyn Fn(usize, usize) -> f64); 4] =
+        let entries: [&dyn Fn(usize, usize) -> f64; 4] =
             [&wave, &low, &|i, j| 1e300 * wave(i, j), &|i, j| 1e-300 * wave(i, j)];
         for entry in entries {
             // What is above the diagonal is not read.
@@ -61,6 +61,9 @@ fn decompositions_give_the_matrix() {
     }
 }
 
+/// Whether one into this room, which asks whether to go on, came to its end.
+type Decomposition<'a> = dyn Fn(&mut [f64], &(dyn Fn() -> bool + Sync)) -> bool + 'a;
+
 /// Everything asks again and again, and gives up when it is told so: at each of the questions.
 #[test]
 fn decompositions_are_given_up() {
@@ -68,7 +71,7 @@ fn decompositions_are_given_up() {
     let a: Vec<f64> = (0..n * n).map(|p| ((p / n * (p % n)) as f64).sin()).collect();
     let matrix = Slice::new(&a, n, n);
     let (asked, mut v) = (AtomicUsize::new(0), vec![0.0; n * n]);
-    let runs: [&dyn Fn(&mut [f64], &(dyn Fn() -> bool + Sync)) -> bool; 4] = [
+    let runs: [&Decomposition<'_>; 4] = [
         &|v, going| symmetric_eigen_while(matrix, v, going).is_some(),
         &|v, going| leading_eigen_while(matrix, 7, true, &mut v[..7 * n], going).is_some(),
         &|_, going| extreme_eigenvalues_while(matrix, going).is_some(),
