@@ -112,7 +112,8 @@ class NativeEstimator(BaseEstimator):  # type: ignore[misc]
             ]
             given = getattr(self, "method_params", None) or {}
             called = RENAMED.get(name, name) if name in own else NAMES.get(name, name)
-            called = next((n for n in (name, RENAMED.get(name)) if n in given), called)
+            short = RENAMED.get(name, name)
+            called = name if name in given else short if short in given else called
             problem = error.problem  # type: ignore[attr-defined]
             raise ValueError(f"parameter '{self._names.get(called, called)}': {problem}") from None
 

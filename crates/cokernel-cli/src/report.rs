@@ -209,6 +209,11 @@ pub fn model_lines(model: &Model, width: Option<usize>) -> String {
         let list: Vec<String> = values.iter().map(|v| format!("{v:.4e}")).collect();
         text.push_str(&format!("  {name:<8}  {}\n", shortened(&list, 8)));
     }
+    folded_lines(&text, width)
+}
+
+/// Lines of names and what they stand for, as those of [`model_lines`], in lines of `width` characters.
+pub fn folded_lines(text: &str, width: Option<usize>) -> String {
     text.lines().map(|line| folded(line, width)).collect()
 }
 

@@ -287,6 +287,7 @@ Written to {out}: demo-model.ck, results.json, cokernel.toml, new/
 Next, try
   cokernel inspect {out}/demo-model.ck
   cokernel predict {out}/demo-model.ck --project {out}/cokernel.toml
-  cokernel fit --view a=a.csv --view b=b.csv --labels y.csv -o model.ck    (your own files)"
+and with your own files
+  cokernel fit --view a=a.csv --view b=b.csv --labels y.csv -o model.ck"
     )
 }

@@ -130,15 +130,17 @@ fn learn(args: &Args, global: &GlobalArgs) -> Result<ExitCode> {
     if let Some(path) = &args.model {
         model.save(path)?;
     }
-    let text = format!(
-        "  method    {}{}\n  status    {}\n  embedded  {} in {}\n\n{}",
+    let width = session.width(args.output.is_none());
+    let lines_of = format!(
+        "  method    {}{}\n  status    {}\n  embedded  {} in {}\n",
         summary.method,
         parameters(&summary.params),
         how_it_went(&summary.report),
         count(summary.n_train, "instance", "instances"),
-        count(summary.columns, "column", "columns"),
-        report::spectra(&summary, session.width(false))
+        count(summary.columns, "column", "columns")
     );
+    let text =
+        format!("{}\n{}", report::folded_lines(&lines_of, width), report::spectra(&summary, width));
     if let Some(path) = &args.plot {
         let labels = (!matches!(data.labels, Labels::Absent(_))).then_some(&data.labels);
         let (title, embedding) = (method.name(), &found.rows);

@@ -4,8 +4,8 @@ use crate::args::GlobalArgs;
 use crate::misuse::misuse;
 use crate::probabilities;
 use crate::report::{
-    basis_of, how_it_went, in_lines, model_lines, model_weights, parameters, relevances, remarks,
-    spectra,
+    basis_of, folded_lines, how_it_went, in_lines, model_lines, model_weights, parameters,
+    relevances, remarks, spectra,
 };
 use crate::session::{Options, Session};
 use crate::table::{Table, count};
@@ -304,6 +304,7 @@ fn embedding(s: &EmbeddingSummary, width: Option<usize>) -> String {
         text.push_str(&format!("  agreement of the views at the end: {agreement:.3}\n"));
     }
     text.push_str(&format!("  made by   cokernel {}, seed {}\n", s.library_version, s.seed));
+    text = folded_lines(&text, width);
     if !s.views.is_empty() {
         text.push_str(&format!("\n{}", views(&s.views)));
     }
