@@ -107,7 +107,7 @@ impl Reduced {
             .step_by(BLOCK)
             .map(|first| self.factor(first, self.vectors(first, BLOCK.min(count - first))))
             .collect();
-        z.par_chunks_mut(ROWS * n).try_for_each(|part| {
+        let turn = |part: &mut [f64]| {
             let k = part.len() / n;
             let (mut shares, mut turned) = (vec![0.0; k * BLOCK], vec![0.0; k * BLOCK]);
             for (block, factor) in factors.iter().enumerate().rev() {
@@ -136,7 +136,9 @@ impl Reduced {
                 matmul(z.as_mut(), add, turned.as_ref(), rows, -1.0, Par::Seq);
             }
             Some(())
-        })
+        };
+        // One part is not worth the way to another thread.
+        if z.len() <= ROWS * n { turn(z) } else { z.par_chunks_mut(ROWS * n).try_for_each(turn) }
     }
 
     /// The vectors of `width` reflections from `first` on, as rows without the zeros that all of them begin with.

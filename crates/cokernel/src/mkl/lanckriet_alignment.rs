@@ -28,10 +28,12 @@ use super::alignf::inner;
 use super::measures::{CENTERED_NOT, Ideal, Products, is_centered, passed};
 use super::{Learned, Learner, Problem, check};
 use crate::bank::Bank;
+use crate::data::Matrix;
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::rule::Weighted;
 use crate::run::Pass;
+use crate::solve::lmi::Inverse;
 use crate::solve::nonnegative::minimize_nonnegative;
 use crate::{Error, Event, Report, Result, Run, Status, Watch};
 use cokernel_dense::{Cholesky, Slice, leading_eigen_while};
@@ -73,6 +75,9 @@ static METHOD: Method = Method {
 /// Instances up to which it is tried, and cuts of a round.
 const MOST: usize = 2_000;
 const CUTS: usize = 8;
+
+/// Eigenvalues of the cosines between kernels, as a part of the largest and for each kernel, that are rounding of 0.
+const DEPENDENT: f64 = 1e-13;
 
 /// Eigenvalue, relative to the largest, that counts as 0.
 const ZERO: f64 = 1e-12;
@@ -142,15 +147,36 @@ impl Spectrum {
     }
 }
 
+/// G⁺, with kernels in units of their own norms. What a sum of kernels that is 0 (copies, for example) adds to an η changes
+/// nothing, and a and all cuts are 0 along it: of all such η the shortest is taken.
+struct Inner {
+    inverse: Inverse,
+    /// 1/√G_mm; 0 of a kernel that is 0.
+    units: Vec<f64>,
+}
+
+impl Inner {
+    fn new(m: usize, gram: &[f64]) -> Self {
+        let unit = |v: f64| if v > 0.0 { 1.0 / v.sqrt() } else { 0.0 };
+        let units: Vec<f64> = (0..m).map(|i| unit(gram[i * m + i])).collect();
+        let cosines = Matrix::from_fn(m, m, |i, j| units[i] * gram[i * m + j] * units[j]);
+        Inner { inverse: Inverse::new(&cosines), units }
+    }
+
+    fn solve(&self, side: &[f64]) -> Vec<f64> {
+        let times =
+            |v: &[f64]| -> Vec<f64> { v.iter().zip(&self.units).map(|(v, u)| v * u).collect() };
+        times(&self.inverse.above(DEPENDENT * side.len() as f64, &times(side)))
+    }
+}
+
 /// The best η with Cη ≥ 0, and (a + Cᵀλ)ᵀG⁻¹(a + Cᵀλ).
-fn relaxed(factor: &Cholesky, a: &[f64], cuts: &[Vec<f64>], watch: &Watch) -> (Vec<f64>, f64) {
-    let (m, t) = (a.len(), cuts.len());
+fn relaxed(inner: &Inner, a: &[f64], cuts: &[Vec<f64>], watch: &Watch) -> (Vec<f64>, f64) {
+    let t = cuts.len();
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-    let mut sides: Vec<f64> = a.iter().chain(cuts.iter().flatten()).copied().collect();
-    factor.solve(&mut sides, t + 1);
-    let (own, others) = sides.split_at(m);
-    let others: Vec<&[f64]> = others.chunks(m).collect();
-    let mut eta = own.to_vec();
+    let own = &inner.solve(a);
+    let others: Vec<Vec<f64>> = cuts.iter().map(|c| inner.solve(c)).collect();
+    let mut eta = own.clone();
     let mut side = a.to_vec();
     if t > 0 {
         let quadratic: Vec<f64> =
@@ -158,7 +184,7 @@ fn relaxed(factor: &Cholesky, a: &[f64], cuts: &[Vec<f64>], watch: &Watch) -> (V
         let linear: Vec<f64> = cuts.iter().map(|c| -dot(c, own)).collect();
         let found = minimize_nonnegative(&quadratic, &linear, watch);
         for ((l, o), c) in found.x.iter().zip(&others).zip(cuts) {
-            eta.iter_mut().zip(*o).for_each(|(e, o)| *e += l * o);
+            eta.iter_mut().zip(o).for_each(|(e, o)| *e += l * o);
             side.iter_mut().zip(c).for_each(|(s, c)| *s += l * c);
         }
     }
@@ -207,8 +233,10 @@ impl Learner for Semidefinite {
                  {largest:.3e}): leave out those that are not"
             )));
         }
-        let factor = Cholesky::new(m, gram.to_vec()).or_else(|| Cholesky::with_ridge(m, gram));
-        let factor = factor.ok_or_else(|| Error::Data("every kernel is constant".to_string()))?;
+        let inverse = Inner::new(m, gram);
+        if inverse.units.iter().all(|u| *u == 0.0) {
+            return Err(Error::Data("every kernel is constant".to_string()));
+        }
         let mut best = (products.alignment(&safe), safe.clone());
         report.objective.push(best.0);
         report.status = Status::IterationLimit;
@@ -223,7 +251,7 @@ impl Learner for Semidefinite {
                 report.status = status;
                 break;
             }
-            let (eta, bound) = relaxed(&factor, a, &cuts, &watch);
+            let (eta, bound) = relaxed(&inverse, a, &cuts, &watch);
             let upper = (bound.max(0.0) / products.ideal).sqrt();
             let Some(found) = Spectrum::of(bank, &eta, &pass)? else { continue };
             let inside = match found.is_semidefinite() {

@@ -270,13 +270,13 @@ impl Family {
 
 /// The pseudo-inverse of a small positive semi-definite matrix.
 #[derive(Debug)]
-struct Inverse {
+pub(crate) struct Inverse {
     values: Vec<f64>,
     vectors: Matrix,
 }
 
 impl Inverse {
-    fn new(matrix: &Matrix) -> Self {
+    pub fn new(matrix: &Matrix) -> Self {
         let n = matrix.rows();
         let (values, vectors) =
             symmetric_eigen(matrix).unwrap_or_else(|_| (vec![0.0; n], Matrix::zeros(n, n)));
@@ -288,7 +288,7 @@ impl Inverse {
     }
 
     /// By the eigenvalues above this part of the largest.
-    fn above(&self, part: f64, x: &[f64]) -> Vec<f64> {
+    pub fn above(&self, part: f64, x: &[f64]) -> Vec<f64> {
         let n = x.len();
         let least = part * self.values.last().copied().unwrap_or(0.0);
         let mut out = vec![0.0; n];

@@ -331,6 +331,17 @@ fn alignment_of_any_sign_is_its_program() {
         let mean = kernels.iter().map(trace).sum::<f64>() / m as f64;
         assert!((trace(&own) / mean - 1.0).abs() < 1e-9);
         negative += usize::from(weights(&found).iter().any(|w| *w < -1e-3));
+        // Copies, and sums of others, of any size: no other combination is there, and a certificate of a better one is false.
+        let mut more = kernels.clone();
+        more.push(sum(&kernels[..1], &[1e-7]));
+        more.push(sum(&kernels[..2], &[1e3, 1e3]));
+        more.push(kernels[m - 1].clone());
+        let found = learn("lanckriet_alignment", &given, &more, &Target::from(classes(&codes)));
+        let told = *found.report.objective.last().unwrap();
+        assert!((told / best - 1.0).abs() < 1e-6, "{seed}: {told} {best}");
+        let own = sum(&more, weights(&found));
+        let truly = dot(&own, &t) / (dot(&own, &own) * dot(&t, &t)).sqrt();
+        assert!((truly / best - 1.0).abs() < 1e-6, "{seed}: {truly} {best}");
     }
     assert!(negative > 3, "{negative}");
 }
