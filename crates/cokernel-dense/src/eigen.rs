@@ -19,7 +19,7 @@ const REDUCED: usize = 800;
 
 /// All eigenvalues in ascending order, of a symmetric matrix of finite numbers of which the lower
 /// triangle is read; their eigenvectors as columns into `vectors` (n × n, row-major). `None` if the
-/// iteration did not converge. O(n³), one thread: meant for small n.
+/// iteration did not converge. O(n³), one thread but for the vectors of large matrices.
 pub fn symmetric_eigen(a: Slice<'_>, vectors: &mut [f64]) -> Option<Vec<f64>> {
     symmetric_eigen_while(a, vectors, &|| true)
 }

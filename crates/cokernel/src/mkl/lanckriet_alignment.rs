@@ -21,7 +21,7 @@
 //! **Result.** The weights are divided so that the combination has the trace of the mean of the kernels: of unit
 //! diagonal they have sum 1, and C of the machine means what it does for the mean.
 //!
-//! **Scale.** s·K_m gets η_m/s. Two copies share the weight. Cost: n³ for eigenvalues about 20 times: for up to some
+//! **Scale.** s·K_m gets η_m/s. Cost: 4/3 n³ for the least eigenvalues about 20 times: for up to some
 //! hundred instances; refused above 2,000.
 
 use super::alignf::inner;
