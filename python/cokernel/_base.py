@@ -104,13 +104,18 @@ class NativeEstimator(BaseEstimator):  # type: ignore[misc]
             yield
         except ValueError as error:
             name = getattr(error, "parameter", None)
+            given = getattr(self, "method_params", None) or {}
             if name is None:
-                raise
+                unknown = getattr(error, "unknown", None)
+                short = RENAMED.get(unknown)
+                if short is None or unknown in given or short not in given:
+                    raise
+                sentence = str(error).replace(f"'{unknown}'", f"'{short}'", 1)
+                raise ValueError(sentence) from None
             own = [
                 *(getattr(self, "_method_params", None) or []),
                 *getattr(getattr(self, "pair_learner", None), "params", []),
             ]
-            given = getattr(self, "method_params", None) or {}
             called = RENAMED.get(name, name) if name in own else NAMES.get(name, name)
             short = RENAMED.get(name, name)
             called = name if name in given else short if short in given else called
@@ -318,12 +323,42 @@ def named_params(given: Any) -> list[tuple[str, Any]]:
     """Parameters of a method that was named: ``lambda`` may be ``lam``, as where it is a keyword."""
     own = {short: name for name, short in RENAMED.items()}
     params: dict[str, Any] = {}
-    for name, value in dict(given or {}).items():
+    try:
+        pairs = {} if given is None else dict(given)
+    except (TypeError, ValueError):
+        example = "a dict of parameters such as {'tol': 1e-3}"
+        raise ValueError(f"method_params: expected {example}, found {given!r:.80}") from None
+    for name, value in pairs.items():
         called = own.get(str(name), str(name))
         if called in params:
             raise ValueError(f"method_params: 'lam' and '{called}' are one parameter")
-        params[called] = plain(value)
+        params[called] = _parameter(name, value)
     return list(params.items())
+
+
+def _parameter(name: Any, value: Any) -> Any:
+    """The value of a parameter of a method, if it is of a kind that one can have."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if isinstance(value, Real) and not isinstance(value, (int, np.bool_, np.number)):
+        value = float(value)
+    number = isinstance(value, (bool, float, np.bool_, np.integer, np.floating)) or (
+        isinstance(value, int) and -(2**63) <= value < 2**63
+    )
+    items = list(value) if isinstance(value, (list, tuple)) else []
+    if isinstance(value, np.ndarray) and value.ndim == 1:
+        items = value.tolist()
+    if isinstance(value, Mapping):
+        items = list(value.values())
+        value = {str(key): own for key, own in value.items()}
+    alike = all(isinstance(v, str) for v in items) or all(
+        isinstance(v, Real) and not isinstance(v, (bool, np.bool_)) for v in items
+    )
+    many = isinstance(value, (list, tuple, Mapping)) or getattr(value, "ndim", 0) == 1
+    if not (number or isinstance(value, str) or (many and alike)):
+        kinds = "a number of 64 bits, a text, or a list or a dict of numbers"
+        raise ValueError(f"method_params[{name!r}]: expected {kinds}, found {value!r:.80}")
+    return plain(value)
 
 
 def whole(name: str, value: Any) -> int:

@@ -201,6 +201,44 @@ def test_wrong_input(table: Any) -> None:
             "'lam' and 'lambda' are one parameter",
         ),
         (
+            lambda: cokernel.MultiViewSpectralClustering(
+                4, method="co_regularized", method_params={"lam": None}
+            ),
+            r"method_params\['lam'\]: expected a number of 64 bits, .*, found None",
+        ),
+        (
+            lambda: cokernel.MultiViewSpectralClustering(
+                4, method="co_regularized", method_params={"lam": 10**400}
+            ),
+            r"method_params\['lam'\]: expected a number of 64 bits, .*, found 1000",
+        ),
+        (
+            lambda: cokernel.MultiViewSpectralClustering(
+                4, method="co_regularized", method_params={"lam": 1j}
+            ),
+            r"method_params\['lam'\]: expected a number of 64 bits, .*, found 1j",
+        ),
+        (
+            lambda: cokernel.MultiViewSpectralClustering(
+                4, method="co_regularized", method_params={"lam": np.eye(2)}
+            ),
+            r"method_params\['lam'\]: expected a number of 64 bits, .*, found array",
+        ),
+        (
+            lambda: cokernel.MultiViewSpectralClustering(4, method_params="lam=1"),
+            "method_params: expected a dict of parameters such as .*, found 'lam=1'",
+        ),
+        (
+            lambda: cokernel.MKLClassifier("simple_mkl", method_params={"lam": np.array(1.0)}),
+            "unknown parameter 'lam'; known: ",
+        ),
+        (
+            lambda: cokernel.MultiViewSpectralClustering(
+                4, method="co_regularized", method_params={"Lam": 1.0}
+            ),
+            "unknown parameter 'Lam' .did you mean 'lambda'",
+        ),
+        (
             lambda: cokernel.SimpleMKLClassifier(max_iterations=True),
             "parameter 'max_iterations': expected whole number, at least 1, found True$",
         ),

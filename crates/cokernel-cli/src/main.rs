@@ -26,7 +26,7 @@ use cokernel_experiments as experiment;
 use cokernel_experiments::{files, input, misuse, store, system, table, tasks, visible, words};
 
 use clap::error::ErrorKind;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
@@ -99,8 +99,13 @@ fn main() -> ExitCode {
         let text = visible::on_one_line(&text);
         let _ = writeln!(std::io::stderr(), "error: a fault in cokernel, please report it: {text}");
     }));
-    let cli = match Cli::try_parse() {
+    let cli = match parsed() {
         Ok(cli) => cli,
+        Err(error) if error.use_stderr() && error.kind() != ErrorKind::InvalidUtf8 => {
+            // What it repeats was typed, and may hold anything.
+            session::say_aside(&error.render().to_string());
+            return ExitCode::from(2);
+        }
         Err(error) if error.kind() == ErrorKind::InvalidUtf8 => {
             let _ = writeln!(std::io::stderr(), "error: {}", not_text(std::env::args_os()));
             return ExitCode::from(2);
@@ -143,6 +148,17 @@ fn main() -> ExitCode {
             ExitCode::from(code)
         }
     }
+}
+
+/// Characters of a line below which help stands under what it is about.
+const NARROW: usize = 72;
+
+/// The command that was called.
+fn parsed() -> Result<Cli, clap::Error> {
+    let narrow = session::columns(false).is_some_and(|width| width < NARROW);
+    let mut command = Cli::command().next_line_help(narrow);
+    let mut matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }
 
 /// Which of the arguments are no text, where text is wanted.

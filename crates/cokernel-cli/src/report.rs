@@ -17,10 +17,11 @@ use cokernel::{MachineReport, Report};
 const LISTED: usize = 40;
 const BAR: usize = 30;
 
-/// Characters of the longest bar where there is hardly any room.
+/// Characters that the longest bar has at least.
 const SHORTEST: usize = 5;
 
-/// One line per kernel: its name, its weight and a bar, shorter ones where lines of `width` characters have no room.
+/// One line per kernel: its name, its weight and a bar, shorter ones where lines of `width` characters have no room, none where
+/// they would have hardly any.
 pub fn weight_bars(weights: &[(String, f64, Option<f64>)], width: Option<usize>) -> String {
     let mut order: Vec<usize> = (0..weights.len()).collect();
     if weights.len() > LISTED {
@@ -30,21 +31,23 @@ pub fn weight_bars(weights: &[(String, f64, Option<f64>)], width: Option<usize>)
     }
     let full = weights.iter().map(|w| w.1).fold(0.0, f64::max);
     let text = |longest: usize| {
-        let mut table = Table::new(&["kernel", "weight", "<"]);
+        let titles = ["kernel", "weight", "<"];
+        let mut table = Table::new(&titles[..if longest > 0 { 3 } else { 2 }]);
         for &i in &order {
             let (name, w, spread) = &weights[i];
             let number = match spread {
                 Some(s) if *s > 0.0 => format!("{w:.4} ± {s:.4}"),
                 _ => weight(*w),
             };
-            table.row(vec![name.clone(), number, bar(*w, full, longest)]);
+            let cells = [name.clone(), number].into_iter();
+            table.row(cells.chain((longest > 0).then(|| bar(*w, full, longest))).collect());
         }
         table.text()
     };
     let whole = text(BAR);
     let mut text = match width.map_or(0, |w| table::width(&whole).saturating_sub(w)) {
         0 => whole,
-        over => text(BAR.saturating_sub(over).max(SHORTEST)),
+        over => text(BAR.checked_sub(over).filter(|b| *b >= SHORTEST).unwrap_or(0)),
     };
     if order.len() < weights.len() {
         let rest = count(weights.len() - order.len(), "kernel", "kernels");

@@ -49,7 +49,7 @@ fn folded(text: &str, width: Option<usize>, more: usize) -> Cow<'_, str> {
 
 /// What the variable `COLUMNS` says, or the width of the terminal of the standard output, or of the standard error for what
 /// stands `aside`.
-fn columns(aside: bool) -> Option<usize> {
+pub fn columns(aside: bool) -> Option<usize> {
     let said = std::env::var("COLUMNS").ok().and_then(|text| text.trim().parse().ok());
     let found = || match aside {
         true => terminal_size::terminal_size_of(std::io::stderr()),

@@ -65,7 +65,7 @@ pub fn markdown(result: &Outcome, closing: String) -> String {
     lines[0] = format!("# {}", lines[0]);
     lines.insert(1, String::new());
     for grid in grids(result) {
-        lines.extend([String::new(), format!("## {}", grid.title), String::new()]);
+        lines.extend([String::new(), format!("## {}", safe(&grid.title)), String::new()]);
         lines.extend(grid_as_markdown(&grid));
     }
     for (title, sentences) in remarks(result, vec![closing]) {

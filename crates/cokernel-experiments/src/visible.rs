@@ -58,17 +58,28 @@ pub fn tame(c: char) -> char {
     if commands(c) && !matches!(c, '\n' | '\t') { picture(c) } else { c }
 }
 
-/// The text in Markdown, on one line: HTML, links, code and the bars of tables are letters.
+/// The text in Markdown, on one line: HTML, links, addresses, emphasis, formulas, code and the bars of tables are letters.
 pub fn markdown(text: &str) -> String {
+    let text = on_one_line(text);
     let mut out = String::new();
-    for c in on_one_line(text).chars() {
+    let in_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let mut before = None;
+    for (at, c) in text.char_indices() {
+        let rest = &text[at + c.len_utf8()..];
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
-            '|' | '\\' | '[' | ']' | '`' => out.extend(['\\', c]),
+            '$' => out.push_str("&#36;"),
+            '@' => out.push_str("&#64;"),
+            ':' if rest.starts_with("//") => out.push_str("&#58;"),
+            '.' if out.to_lowercase().ends_with("www") => out.push_str("&#46;"),
+            // Within a word it means nothing.
+            '_' if in_word(before) && in_word(rest.chars().next()) => out.push(c),
+            '|' | '\\' | '[' | ']' | '`' | '*' | '_' | '~' => out.extend(['\\', c]),
             c => out.push(c),
         }
+        before = Some(c);
     }
     out
 }
@@ -106,6 +117,11 @@ mod tests {
         assert_eq!(markdown("a|b\n<script>&"), "a\\|b &lt;script&gt;&amp;");
         assert_eq!(markdown("a\\|b"), "a\\\\\\|b");
         assert_eq!(markdown("[x](https://a.b) `c`"), "\\[x\\](https://a.b) \\`c\\`");
+        assert_eq!(
+            markdown("**b** _u_ a_b ~s~ $a$"),
+            "\\*\\*b\\*\\* \\_u\\_ a_b \\~s\\~ &#36;a&#36;"
+        );
+        assert_eq!(markdown("https://a.b www.c.d e@f.g"), "https&#58;//a.b www&#46;c.d e&#64;f.g");
         for formula in ["=1+1", "+cmd|' /C calc'!A0", "-x", "@SUM(A1)", "\t=1", "\r=1"] {
             assert_eq!(defused(formula), format!("'{formula}"));
         }

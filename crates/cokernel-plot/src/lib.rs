@@ -237,7 +237,7 @@ fn escaped(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            c if c.is_control() => out.push(' '),
+            c if text::commands(c) => out.push(' '),
             c => out.push(c),
         }
     }

@@ -102,9 +102,9 @@ impl Style {
         self.advances(text).last().copied().map_or(0.0, f64::from)
     }
 
-    /// The text on one line, without characters that XML forbids, and cut to a width.
+    /// The text on one line, without characters that XML forbids or that turn the direction of what follows, and cut to a width.
     pub fn fit(&self, text: &str, width: f64) -> String {
-        let forbidden = |c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
+        let forbidden = |c: char| commands(c) || matches!(c, '\u{fffe}' | '\u{ffff}');
         let text: String = text.chars().map(|c| if forbidden(c) { ' ' } else { c }).collect();
         let text = text.trim().to_string();
         if self.width(&text) <= width {
@@ -117,6 +117,11 @@ impl Style {
         cut.truncate(cut.trim_end().len());
         cut + "…"
     }
+}
+
+/// Whether a character is none to be seen, but commands something: a line break, or the direction of what follows.
+pub(crate) fn commands(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 impl BackendTextStyle for Style {

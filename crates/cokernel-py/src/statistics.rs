@@ -56,5 +56,5 @@ pub fn compare_scores(
 ) -> PyResult<String> {
     let paired = test_over_train.map_or(Paired::F5x2, Paired::T);
     let how = Comparing { baseline, alpha, paired, lower, with_zeros };
-    json(&ScoreTable { methods, rows }.compare(&how).map_err(to_py)?)
+    json(&ScoreTable { methods, rows, unread: Vec::new() }.compare(&how).map_err(to_py)?)
 }

@@ -79,6 +79,10 @@ pub fn to_py(error: Error) -> PyErr {
             let told = value.setattr("parameter", name);
             told.and_then(|()| value.setattr("problem", problem)).err().unwrap_or(raised)
         }),
+        Error::Unknown { kind: "parameter", name, .. } => Python::attach(|py| {
+            let raised = PyValueError::new_err(sentence);
+            raised.value(py).setattr("unknown", name).err().unwrap_or(raised)
+        }),
         _ => PyValueError::new_err(sentence),
     }
 }

@@ -184,14 +184,22 @@ fn suggestion(name: &str, known: &[String]) -> String {
     }
 }
 
-/// The known name closest to `name` in edit distance, if it is close enough to be a likely typo.
+/// The known name closest to `name` in edit distance, if it is close enough to be a likely typo; else one that begins with
+/// it or with which it begins, of three letters or more.
 pub fn closest<'a>(name: &str, known: &'a [String]) -> Option<&'a str> {
-    known
+    let own = name.to_lowercase();
+    let near = known
         .iter()
-        .map(|k| (edit_distance(&name.to_lowercase(), &k.to_lowercase()), k))
+        .map(|k| (edit_distance(&own, &k.to_lowercase()), k))
         .filter(|(d, k)| *d <= 1 + k.len().min(name.len()) / 3)
         .min_by_key(|(d, _)| *d)
-        .map(|(_, k)| k.as_str())
+        .map(|(_, k)| k);
+    let begins = |a: &str, b: &str| b.len() >= 3 && a.starts_with(b);
+    let longer = || {
+        let k = |k: &&String| begins(&k.to_lowercase(), &own) || begins(&own, &k.to_lowercase());
+        known.iter().find(k)
+    };
+    near.or_else(longer).map(String::as_str)
 }
 
 fn edit_distance(a: &str, b: &str) -> usize {
@@ -226,6 +234,9 @@ mod tests {
             e.to_string(),
             "unknown method 'simple_mlk' (did you mean 'simple_mkl'?); known: mean, simple_mkl"
         );
+        let known = ["lambda".to_string(), "data".to_string()];
+        assert_eq!(closest("Lam", &known), Some("lambda"));
+        assert_eq!(closest("dataset", &known), Some("data"));
         let e = Error::unknown("method", "zzzzzz", ["mean"]);
         assert_eq!(e.to_string(), "unknown method 'zzzzzz'; known: mean");
     }

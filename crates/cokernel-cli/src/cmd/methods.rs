@@ -118,21 +118,21 @@ fn list(asked: Option<Group>, task: Option<Task>, width: Option<usize>) -> Strin
 fn explain(m: &Method, width: Option<usize>) -> String {
     let columns = width.unwrap_or(96).min(96);
     let mut text = format!("{}: {}\n\n{}\n", m.id, m.title, wrap(m.summary, 2, columns));
-    text.push_str(&format!("  source   {}\n", m.source));
+    let line = |name: &str, text: &str| format!("  {name:<8} {}\n", wrap(text, 11, columns).trim());
+    text.push_str(&line("source", m.source));
     if !is_machine(m) {
-        text.push_str(&format!("  group    {}\n", m.group.id()));
-        text.push_str(&format!("  weights  {}\n", m.weights.says));
+        text.push_str(&line("group", m.group.id()));
+        text.push_str(&line("weights", m.weights.says));
     }
-    text.push_str(&format!("  tells    {}\n", certificate(m)));
+    text.push_str(&line("tells", &certificate(m)));
     let control =
         if m.is_control() { " (a control: something simple that others should beat)" } else { "" };
     let control = if m.recommended { " (recommended)" } else { control };
-    text.push_str(&format!("  tasks    {}{control}\n", tasks(m).join(", ")));
+    text.push_str(&line("tasks", &format!("{}{control}", tasks(m).join(", "))));
     let partners = partners(m);
     if !partners.is_empty() {
         let kind = if is_machine(m) { "methods" } else { "machines" };
-        let lines = wrap(&partners.join(", "), 11, columns);
-        text.push_str(&format!("  {kind:<8} {}\n", lines.trim()));
+        text.push_str(&line(kind, &partners.join(", ")));
     }
     text.push('\n');
     if m.params.is_empty() {

@@ -18,7 +18,7 @@ use std::process::ExitCode;
 ///
 /// Wide: a column for each method, a line for each split, with columns `data` (name of the data set)
 /// and `split` where there are some. Long: columns `method` and `score`, `data` and `split` if there are
-/// several. Splits are in the order of the numbers in `split`; where one is no number, in that of the lines. On the splits of a data set pairs of methods are compared by a paired test, over data sets by
+/// several; others are not read, which is said. Splits are in the order of the numbers in `split`; where one is no number, in that of the lines. On the splits of a data set pairs of methods are compared by a paired test, over data sets by
 /// wins, ties and losses, signed ranks (Wilcoxon) and mean ranks (Friedman, Iman and Davenport, Nemenyi).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -83,6 +83,9 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let text =
         std::fs::read_to_string(&args.scores).with_context(|| format!("cannot read {place}"))?;
     let table = ScoreTable::from_csv(&text).with_context(|| place.to_string())?;
+    if !table.unread.is_empty() {
+        session.notes([format!("columns that are not read: {}", table.unread.join(", "))]);
+    }
     let told = table.compare(&how)?;
     session.show(text_of(&told, &how, session.width(false)))?;
     session.show_json(&to_value(Told(&told))?)?;
@@ -107,7 +110,11 @@ fn spread(stat: &Stat) -> String {
 }
 
 fn p(value: f64) -> String {
-    if value < 1e-4 { brief(value) } else { format!("{value:.4}") }
+    if value < 1e-4 && value > 0.0 { format!("{value:.1e}") } else { format!("{value:.4}") }
+}
+
+fn statistic(value: f64) -> String {
+    if value.abs() < 1e6 { format!("{value:.3}") } else { format!("{value:.3e}") }
 }
 
 /// `p = 0.012 *`.
@@ -116,7 +123,7 @@ fn told_p(test: &Option<Tested>, alpha: f64) -> [String; 2] {
         None => ["–".to_string(), "–".to_string()],
         Some(t) => {
             let star = if t.p < alpha { " *" } else { "" };
-            [format!("{:.3}", t.statistic), p(t.p) + star]
+            [statistic(t.statistic), p(t.p) + star]
         }
     }
 }
@@ -143,14 +150,7 @@ fn pairs(told: &Verdict, how: &Comparing, width: Option<usize>) -> String {
             (format!("corrected resampled t-test, test/train {}", brief(ratio)), "t")
         }
     };
-    let mut table = Table::new(&[
-        "data",
-        "<methods",
-        "difference",
-        statistic,
-        "<p",
-        "p with Holm's correction",
-    ]);
+    let mut table = Table::new(&["data", "<methods", "difference", statistic, "<p", "p by Holm"]);
     for pair in &told.pairs {
         let [statistic, p_value] = told_p(&pair.test, told.alpha);
         table.row(vec![
@@ -163,9 +163,9 @@ fn pairs(told: &Verdict, how: &Comparing, width: Option<usize>) -> String {
         ]);
     }
     format!(
-        "{title}; * below {}\n{}",
+        "{title}; * below {}; p by Holm is corrected for the number of pairs\n{}",
         brief(told.alpha),
-        in_lines(table, width, &["p with Holm's correction", "difference"])
+        in_lines(table, width, &["difference"])
     )
 }
 
@@ -180,7 +180,7 @@ fn versus(told: &Verdict, width: Option<usize>) -> String {
         "by the test",
         "signed ranks T",
         "<p",
-        "p with Holm's correction",
+        "p by Holm",
     ]);
     for v in &told.versus {
         let [statistic, p_value] = told_p(&v.wilcoxon, told.alpha);
@@ -193,11 +193,7 @@ fn versus(told: &Verdict, width: Option<usize>) -> String {
             v.holm.map_or("–".to_string(), p),
         ]);
     }
-    format!(
-        "Over {} data sets\n{}",
-        told.means.len(),
-        in_lines(table, width, &["signed ranks T", "by the test"])
-    )
+    format!("Over {} data sets\n{}", told.means.len(), in_lines(table, width, &["signed ranks T"]))
 }
 
 fn ranking(told: &Verdict, width: Option<usize>) -> String {

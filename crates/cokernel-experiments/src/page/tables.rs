@@ -220,16 +220,21 @@ pub fn markdown(material: &Material<'_>, all: &[DataRows]) -> String {
         }
         let cell = |v: &Value| {
             let bold = if v.best { "**" } else { "" };
-            format!("{bold}{}{bold} {}", mean_and_sd(&v.stat), sign(v.mark)).trim_end().to_string()
+            let number = safe(&mean_and_sd(&v.stat));
+            format!("{bold}{number}{bold} {}", safe(sign(v.mark))).trim_end().to_string()
         };
         let table = columns(material, data, &cell);
         let rule = vec!["---"; table.header.len()];
-        let line = |cells: &[String]| {
-            let safe: Vec<String> = cells.iter().map(|c| safe(c)).collect();
-            format!("| {} |\n", safe.join(" | "))
+        let named = table.header.len() - data.rows.first().map_or(0, |r| r.values.len());
+        // Cells with values are written for Markdown already.
+        let line = |cells: &[String], named: usize| {
+            let cell = |(i, c): (usize, &String)| if i < named { safe(c) } else { c.clone() };
+            let cells: Vec<String> = cells.iter().enumerate().map(cell).collect();
+            format!("| {} |\n", cells.join(" | "))
         };
-        text.push_str(&format!("\n{}|{}|\n", line(&table.header), rule.join("|")));
-        table.rows.iter().for_each(|row| text.push_str(&line(row)));
+        let header = line(&table.header, usize::MAX);
+        text.push_str(&format!("\n{header}|{}|\n", rule.join("|")));
+        table.rows.iter().for_each(|row| text.push_str(&line(row, named)));
         text.push_str(&format!("\n{}\n", safe(&legend(material, data))));
         let outcome = &collected.outcome;
         if print::has_published(outcome) {
@@ -244,6 +249,9 @@ fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in on_one_line(text).chars() {
         match c {
+            // Two of them are a dash, and the next one with ! or ? a letter of Spanish.
+            '-' if out.ends_with('-') => out.push_str("{}-"),
+            '`' => out.push_str("\\textasciigrave{}"),
             '&' | '%' | '$' | '#' | '_' | '{' | '}' => out.extend(['\\', c]),
             // After the end of a row these would be an option of it.
             '[' | '*' if out.is_empty() => out.extend(['{', c, '}']),
@@ -313,6 +321,7 @@ mod tests {
     fn latex_takes_any_label() {
         assert_eq!(super::escaped("a_b & 50% ± λ"), "a\\_b \\& 50\\% $\\pm$ $\\lambda$");
         assert_eq!(super::escaped("a\u{1b}[0m"), "a?[0m");
+        assert_eq!(super::escaped("a--b ?`"), "a-{}-b ?\\textasciigrave{}");
         assert_eq!(super::escaped("[1]\n|<b>"), "{[}1] \\textbar{}\\textless{}b\\textgreater{}");
     }
 }

@@ -8,10 +8,18 @@ use crate::{Error, Result, brief};
 use rayon::prelude::*;
 
 /// A stored symmetric matrix, n × n, row-major f64.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Gram {
     n: usize,
     values: Vec<f64>,
+    /// Of how many terms an entry is the sum, for what its rounding may be.
+    terms: usize,
+}
+
+impl PartialEq for Gram {
+    fn eq(&self, other: &Gram) -> bool {
+        self.n == other.n && self.values == other.values
+    }
 }
 
 impl Gram {
@@ -32,12 +40,17 @@ impl Gram {
         let mut values = Vec::with_capacity(n * n);
         huge_pages(values.spare_capacity_mut());
         values.extend_from_slice(matrix.values());
-        Ok(Gram { n, values })
+        Ok(Gram { n, values, terms: 1 })
     }
 
     /// A matrix that is symmetric by construction.
     pub(super) fn trusted(n: usize, values: Vec<f64>) -> Self {
-        Gram { n, values }
+        Gram { n, values, terms: 1 }
+    }
+
+    /// Tells that its entries are sums of so many terms.
+    pub(crate) fn set_terms(&mut self, terms: usize) {
+        self.terms = terms.max(1);
     }
 
     /// n.
@@ -105,6 +118,10 @@ impl Gram {
 impl Rows for Gram {
     fn n(&self) -> usize {
         self.n
+    }
+
+    fn terms(&self) -> usize {
+        self.terms
     }
 
     fn diagonal(&self) -> Vec<f64> {

@@ -117,6 +117,7 @@ impl Bank {
             false => unsafe { values.set_len(size) },
         }
         let mut gram = Gram::trusted(self.n, values);
+        gram.set_terms(active.len() + features.len());
         self.add_features(&features, &mut gram, pass);
         Ok(gram)
     }
@@ -129,6 +130,7 @@ impl Bank {
 
     /// [`combine_into`](Self::combine_into) in a pass that may be given up.
     pub(crate) fn combine_into_in(&self, weights: &[f64], gram: &mut Gram, pass: &Pass<'_>) {
+        gram.set_terms(nonzero(weights).len());
         if let Some(factors) = self.factors() {
             gram.values_mut().fill(0.0);
             return factors.add_combined(&terms(weights), gram.values_mut(), pass);

@@ -90,6 +90,10 @@ impl Rows for Combined<'_> {
         self.bank.n
     }
 
+    fn terms(&self) -> usize {
+        self.weights.iter().filter(|w| **w != 0.0).count().max(1)
+    }
+
     fn diagonal(&self) -> Vec<f64> {
         let mut sum = vec![0.0; self.bank.n];
         for m in &self.active {

@@ -84,6 +84,7 @@ impl Preparation {
             let scaler = Scaler::fit(&view.table, view.present.as_deref(), scale)
                 .map_err(|e| Error::Data(format!("view '{}': {e}", view.name)))?;
             notes.extend(constant_note(view, &scaler));
+            notes.extend(extreme_note(view, &scaler));
             prepared.push(Prepared {
                 name: view.name.clone(),
                 similarity,
@@ -472,11 +473,70 @@ fn sparse_side_by_side(views: &[View], rows: usize, cols: usize) -> Result<Csr> 
     Csr::from_parts(cols, starts, indices, values)
 }
 
-fn constant_note(view: &View, scaler: &Scaler) -> Option<String> {
-    let name = |j: &usize| match view.columns.as_ref().and_then(|c| c.get(*j)) {
+/// A column by its name, or by its number from 1 on.
+fn column_of(view: &View, j: usize) -> String {
+    match view.columns.as_ref().and_then(|c| c.get(j)) {
         Some(column) => format!("'{column}'"),
         None => (j + 1).to_string(),
+    }
+}
+
+/// How many times farther from the median than others a value must be to be called extreme.
+const EXTREME: f64 = 1e6;
+
+/// Rows, evenly spaced, by which it is judged which columns are looked at as a whole.
+const LOOKED_AT: usize = 64;
+
+/// Says in which columns a few values are so large that scaling leaves nothing of what tells the others apart.
+fn extreme_note(view: &View, scaler: &Scaler) -> Option<String> {
+    let Table::Dense(m) = &view.table else { return None };
+    if scaler.scale() == Scale::None {
+        return None;
+    }
+    let present = |i: &usize| view.present.as_ref().is_none_or(|p| p[*i]);
+    let rows: Vec<usize> = (0..m.rows()).filter(present).collect();
+    let some: Vec<usize> = rows.iter().step_by(rows.len().div_ceil(LOOKED_AT)).copied().collect();
+    // The median, and how far the nearest quarter of what differs from it does.
+    let spread = |j: usize, rows: &[usize]| {
+        let mut values: Vec<f64> = rows.iter().map(|i| m.get(*i, j)).collect();
+        values.sort_unstable_by(f64::total_cmp);
+        let median = values[values.len() / 2];
+        let mut off: Vec<f64> = values.iter().map(|v| (v - median).abs()).collect();
+        off.retain(|d| *d > 0.0);
+        off.sort_unstable_by(f64::total_cmp);
+        off.get(off.len() / 4).map(|d| (median, *d))
     };
+    let far = |j: usize| {
+        let (median, near) = spread(j, &rows)?;
+        let off = |i: &&usize| (m.get(**i, j) - median).abs() > EXTREME * near;
+        let found: Vec<usize> = rows.iter().filter(off).copied().collect();
+        Some((j, found)).filter(|(_, found)| !found.is_empty())
+    };
+    let root = 2.0 * (rows.len() as f64).sqrt();
+    let suspect = |j: &usize| {
+        let range = scaler.divisor(*j).map_or(0.0, |d| root * d);
+        spread(*j, &some).is_some_and(|(_, near)| range > EXTREME * near)
+    };
+    let all: Vec<(usize, Vec<usize>)> = (0..m.cols()).filter(suspect).filter_map(far).collect();
+    let (j, found) = all.first()?;
+    let (column, value) = (column_of(view, *j), m.get(found[0], *j));
+    let (count, n) = (found.len(), rows.len());
+    let verb = if count == 1 { "is" } else { "are" };
+    let more = match all.len() - 1 {
+        0 => String::new(),
+        more => format!(", and {more} more such"),
+    };
+    Some(format!(
+        "view '{}', column {column}{more}: {count} of {n} values {verb} more than a million times as far from \
+         the others as these are from each other (row {} holds {value:e}), so that the others are all alike \
+         when they are scaled; if such numbers stand for missing values, leave these instances out, otherwise \
+         scale the features by ranks or logarithms",
+        view.name, found[0]
+    ))
+}
+
+fn constant_note(view: &View, scaler: &Scaler) -> Option<String> {
+    let name = |j: &usize| column_of(view, *j);
     let constant = scaler.constant();
     let shown: Vec<String> = constant.iter().take(5).map(name).collect();
     let more = if constant.len() > 5 { ", …" } else { "" };
@@ -527,6 +587,30 @@ mod tests {
 
     fn column(values: &[f64]) -> Matrix {
         Matrix::new(values.len(), 1, values.to_vec()).unwrap()
+    }
+
+    /// One row of 10²⁰ made all others alike, and the message said that too many rows are equal.
+    #[test]
+    fn extreme_values_are_named_before_they_are_scaled() {
+        let value = |far: f64| {
+            move |i: usize, j: usize| match (i, j) {
+                (5, 1) => far,
+                _ => ((7 * i + 3 * j) as f64).sin(),
+            }
+        };
+        let notes = |far: f64, scale: Scale| {
+            let table = Matrix::from_fn(200, 3, value(far));
+            let views = Views::new().dense("a", table).unwrap();
+            Preparation::fit(&views, scale, false).unwrap().notes().to_vec()
+        };
+        for scale in [Scale::Standard, Scale::MinMax] {
+            let found = notes(-1e20, scale);
+            assert_eq!(found.len(), 1, "{found:?}");
+            assert!(found[0].starts_with("view 'a', column 2: 1 of 200 values is"), "{found:?}");
+            assert!(found[0].contains("(row 5 holds -1e20)"), "{found:?}");
+            assert!(notes(1e3, scale).is_empty());
+        }
+        assert!(notes(-1e20, Scale::None).is_empty());
     }
 
     fn dense(views: &Views, name: &str) -> Matrix {

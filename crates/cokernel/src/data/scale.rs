@@ -176,6 +176,11 @@ impl Scaler {
         self.scale
     }
 
+    /// What column j is divided by; nothing without scaling.
+    pub(super) fn divisor(&self, j: usize) -> Option<f64> {
+        self.divisor.get(j).copied()
+    }
+
     /// Columns that had one value only; empty without scaling.
     pub fn constant(&self) -> &[usize] {
         &self.constant

@@ -188,7 +188,10 @@ pub(super) fn base_width(
         let differ = rule != WidthRule::Mean
             && all_distances(table, column, metric).iter().any(|d| *d > 0.0);
         let (why, way) = match differ {
-            true => ("because too many rows are equal", "use the rule 'mean' (sigma=mean)"),
+            true => (
+                "because too many rows are equal, or look so beside extreme values",
+                "use the rule 'mean' (sigma=mean)",
+            ),
             false => ("because all rows are equal", "use features that differ"),
         };
         return Err(Error::Data(format!(

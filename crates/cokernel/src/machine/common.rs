@@ -299,6 +299,10 @@ impl Rows for Part<'_> {
         self.kept.len()
     }
 
+    fn terms(&self) -> usize {
+        self.rows.terms()
+    }
+
     fn diagonal(&self) -> Vec<f64> {
         let all = self.rows.diagonal();
         self.kept.iter().map(|i| all[*i]).collect()

@@ -25,7 +25,7 @@ use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range, Value};
 use crate::scale::Loss;
 use crate::solve::Rows;
-use crate::solve::rounding::{Rounding, TOLD};
+use crate::solve::rounding::{Rounding, told};
 use crate::solve::smo::{self, Quadratic};
 use crate::solve::solved::of_sum_zero;
 use crate::{Error, Result, Run, brief};
@@ -333,8 +333,8 @@ pub(super) fn hinge(problem: &Binary<'_>) -> (Block, u64) {
     let gap = if gap.abs() <= y.len() as f64 * f64::EPSILON { gap.max(0.0) } else { gap };
     let other: Vec<f64> = values.iter().map(|v| v.abs() + bias.abs()).collect();
     let rounding = Rounding { rows: problem.kernel, coef: &found.x, other: &other };
-    // What is told is told to that, whatever the tolerance.
-    let hidden = rounding.of_losses(&costs, &excess, TOLD * primal.abs(), problem.watch);
+    let enough = told(problem.settings.tol) * primal.abs();
+    let hidden = rounding.of_losses(&costs, &excess, enough, problem.watch);
     let coef = found.x;
     let inside = |i: &usize| coef[*i] != 0.0 && coef[*i].abs() < (1.0 - NEAR) * signed[*i].abs();
     let rows = (0..y.len()).filter(inside).map(|i| i as u32).collect();

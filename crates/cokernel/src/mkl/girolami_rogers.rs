@@ -121,7 +121,8 @@ impl Learner for GirolamiRogers {
         report.details.insert("weight_errors".to_string(), weights.iter().map(error).collect());
         report.details.insert("concentration".to_string(), state.phi.clone());
         let (n, heads) = (instances.n(), roles.len());
-        let width = n + 1;
+        // Without a sweep there is no covariance to keep.
+        let width = if report.objective.is_empty() { 1 } else { n + 1 };
         let mut offsets = vec![0.0; heads * width];
         let mut roots = Matrix::zeros(instances.bank.n(), heads * width);
         for (u, factor) in state.factors.iter().enumerate() {

@@ -53,6 +53,8 @@ use crate::run::Pass;
 use crate::solve::dense::{Slice, product, symmetric_eigen_in};
 use crate::solve::eigen::{Options, top_eigenpairs};
 use crate::{Counts, Event, Report, Result, Run, Status, Watch};
+use cokernel_dense::simd;
+use rayon::prelude::*;
 
 /// The registry entry.
 pub static ENTRY: Entry<dyn Learner> =
@@ -141,39 +143,42 @@ struct PairsOf<'a> {
 }
 
 impl PairsOf<'_> {
-    fn sign(&self, i: usize, j: usize) -> f64 {
-        if self.classes.codes[i] == self.classes.codes[j] { 1.0 } else { -1.0 }
-    }
-
     /// The mean loss, and D∘s with Σ D = 1.
     fn look(&self) -> (f64, Matrix) {
         let n = self.rows.len();
         let mut slopes = Matrix::zeros(n, n);
-        let (mut loss, mut total, mut mass) = (0.0, 0.0, 0.0);
-        for (a, i) in self.rows.iter().enumerate() {
-            for (b, j) in self.rows.iter().enumerate() {
-                let (sign, w) = (self.sign(*i, *j), self.weights[a] * self.weights[b]);
-                let z = sign * self.kernel.get(*i, *j);
-                let (value, slope) = match self.logistic {
-                    true => (softplus(-z), 1.0 / (1.0 + z.exp())),
-                    false => ((-z).exp(), (-z).exp()),
-                };
-                loss += w * value;
-                total += w * slope;
-                mass += w;
-                slopes.set(a, b, sign * w * slope);
-            }
-        }
+        let all = slopes.values_mut().par_chunks_mut(n.max(1)).enumerate();
+        let sums: Vec<(f64, f64)> = all.map(|(a, row)| self.row(a, row)).collect();
+        let loss: f64 = sums.iter().map(|s| s.0).sum();
+        let total: f64 = sums.iter().map(|s| s.1).sum();
         if total > 0.0 {
             slopes.values_mut().iter_mut().for_each(|v| *v /= total);
         }
-        (loss / mass, slopes)
+        let mass: f64 = self.weights.iter().sum();
+        (loss / (mass * mass), slopes)
     }
-}
 
-/// log(1 + eᶻ).
-fn softplus(z: f64) -> f64 {
-    z.max(0.0) + (-z.abs()).exp().ln_1p()
+    /// Of the pairs of one instance: the slopes with their signs, the sum of the losses, and that of the slopes.
+    fn row(&self, a: usize, slopes: &mut [f64]) -> (f64, f64) {
+        let (own, code) = (self.kernel.row(self.rows[a]), self.classes.codes[self.rows[a]]);
+        let sign = |j: usize| if self.classes.codes[j] == code { 1.0 } else { -1.0 };
+        let z: Vec<f64> = self.rows.iter().map(|j| sign(*j) * own[*j]).collect();
+        let away: Vec<f64> = z.iter().map(|z| if self.logistic { z.abs() } else { *z }).collect();
+        simd::exp_of(&away, -1.0, slopes);
+        let (mut loss, mut total) = (0.0, 0.0);
+        for (b, slope) in slopes.iter_mut().enumerate() {
+            let (e, w) = (*slope, self.weights[a] * self.weights[b]);
+            let (value, size) = match (self.logistic, z[b] > 0.0) {
+                (false, _) => (e, e),
+                (true, true) => (e.ln_1p(), e / (1.0 + e)),
+                (true, false) => (e.ln_1p() - z[b], 1.0 / (1.0 + e)),
+            };
+            loss += w * value;
+            total += w * size;
+            *slope = sign(self.rows[b]) * w * size;
+        }
+        (loss, total)
+    }
 }
 
 impl Learner for KernelBoosting {

@@ -10,7 +10,7 @@
 //! −b, with b = s Σx.
 
 use super::Rows;
-use super::rounding::{Rounding, shaken};
+use super::rounding::{Rounding, shaken, told};
 use super::smo::{self, Quadratic, Settings};
 use super::solved::{Solved, relative_gap};
 use crate::{Status, Watch};
@@ -69,7 +69,7 @@ pub fn boxed(p: &Boxed<'_>, start: Option<&[f64]>, settings: &Settings, watch: &
     };
     let solved =
         Solved { coef: found.x, bias, values, primal, dual, gap, steps: found.steps, status };
-    let more = hidden(p, &solved, settings.tol * primal.abs(), watch);
+    let more = hidden(p, &solved, told(settings.tol) * primal.abs(), watch);
     shaken(solved, more, 2.0 * settings.tol)
 }
 
@@ -93,6 +93,10 @@ struct Bordered<'a> {
 impl Rows for Bordered<'_> {
     fn n(&self) -> usize {
         self.rows.n() + 1
+    }
+
+    fn terms(&self) -> usize {
+        self.rows.terms()
     }
 
     fn diagonal(&self) -> Vec<f64> {

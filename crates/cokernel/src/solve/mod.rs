@@ -48,6 +48,11 @@ pub trait Rows: Sync {
     /// The diagonal.
     fn diagonal(&self) -> Vec<f64>;
 
+    /// Of how many terms an entry is the sum: the more, the more of it is rounding.
+    fn terms(&self) -> usize {
+        1
+    }
+
     /// Row i, all columns or the given ones, rounded to f32 (working precision of SMO steps).
     fn fill(&self, i: usize, columns: Option<&[u32]>, out: &mut [f32]);
 

@@ -17,7 +17,7 @@
 //! middle of the bracket, and every third time the middle). Cost: some ε-SVR solutions, each from the last.
 
 use super::Rows;
-use super::rounding::{Rounding, shaken};
+use super::rounding::{Rounding, shaken, told};
 use super::smo::Settings;
 use super::solved::{Solved, of_sum_zero, relative_gap};
 use super::svr::{centred, epsilon_svr};
@@ -162,7 +162,7 @@ pub fn nu_svr(
     let Tube { machine, epsilon } = best;
     let outside = |(y, v): (&f64, &f64)| (y - v - machine.bias).abs() - epsilon;
     let excess: Vec<f64> = y.iter().zip(&machine.values).map(outside).collect();
-    let enough = settings.tol * machine.primal.abs();
+    let enough = told(settings.tol) * machine.primal.abs();
     // The bias is that of numbers as they were given.
     let bias = (machine.bias + middle).abs();
     let other: Vec<f64> = y.iter().map(|y| y.abs() + bias).collect();

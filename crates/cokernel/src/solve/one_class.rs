@@ -26,7 +26,7 @@
 //! ball says so. There is a solution if Σ C_i ≥ 1; else every α_i is C_i and the dual has no meaning.
 
 use super::Rows;
-use super::rounding::{Rounding, shaken};
+use super::rounding::{Rounding, shaken, told};
 use super::smo::{self, Quadratic, Settings, Solution};
 use super::solved::{Solved, of_sum, relative_gap};
 use crate::{Status, Watch};
@@ -131,9 +131,9 @@ pub fn data_description(
     // Distances are differences of entries of K; R² and αᵀKα have the error of one f each.
     let excess: Vec<f64> = found.gradient.iter().map(|f| theta - f).collect();
     let rounding = Rounding { rows, coef: &found.x, other: &linear };
-    let losses = rounding.of_losses(costs, &excess, 0.5 * settings.tol * primal.abs(), watch);
+    let losses = rounding.of_losses(costs, &excess, 0.5 * told(settings.tol) * primal.abs(), watch);
     let more = 2.0 * (losses + 2.0 * rounding.typical());
-    let more = if more > 0.05 * settings.tol * primal.abs() { more } else { 0.0 };
+    let more = if more > 0.05 * told(settings.tol) * primal.abs() { more } else { 0.0 };
     let machine = Solved {
         bias: -theta,
         primal,

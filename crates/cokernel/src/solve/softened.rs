@@ -24,6 +24,10 @@ impl Rows for Softened<'_> {
         self.rows.n()
     }
 
+    fn terms(&self) -> usize {
+        self.rows.terms()
+    }
+
     fn diagonal(&self) -> Vec<f64> {
         self.rows.diagonal().iter().zip(self.extra).map(|(d, e)| d + e).collect()
     }

@@ -13,7 +13,7 @@
 //! on with a smaller one. Cost: that of C-SVC, the rows of K are not read in place.
 
 use super::Rows;
-use super::rounding::{Rounding, shaken};
+use super::rounding::{Rounding, shaken, told};
 use super::smo::{self, Quadratic, Settings};
 use super::softened::Softened;
 use super::solved::{Solved, of_sum_zero, relative_gap};
@@ -98,7 +98,7 @@ pub fn squared_hinge(
     let rounding = Rounding { rows, coef: &found.coef, other: &other };
     let excess: Vec<f64> =
         signs.iter().zip(&found.values).map(|(y, v)| 1.0 - y * (v + found.bias)).collect();
-    let enough = settings.tol * found.primal.abs();
+    let enough = told(settings.tol) * found.primal.abs();
     let more = rounding.of_squares(&weights, &excess, enough, watch);
     shaken(found, more, settings.tol)
 }

@@ -14,7 +14,7 @@
 //! costs no digits. At a large C the rounding of values times C is in the primal objective.
 
 use super::Rows;
-use super::rounding::{Rounding, shaken};
+use super::rounding::{Rounding, shaken, told};
 use super::smo::{self, Problem, Quadratic, Settings};
 use super::solved::{Solved, of_sum_zero, relative_gap};
 use crate::Watch;
@@ -54,7 +54,7 @@ pub fn epsilon_svr(
     // The bias is that of numbers as they were given.
     let other: Vec<f64> = y.iter().map(|y| y.abs() + bias.abs()).collect();
     let rounding = Rounding { rows, coef: &coef, other: &other };
-    let more = rounding.of_losses(costs, &excess, settings.tol * primal.abs(), watch);
+    let more = rounding.of_losses(costs, &excess, told(settings.tol) * primal.abs(), watch);
     let (steps, status) = (found.steps, found.status);
     let machine = Solved { coef: coef.clone(), bias, values, primal, dual, gap, steps, status };
     shaken(machine, more, settings.tol)

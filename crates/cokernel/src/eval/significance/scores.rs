@@ -5,6 +5,7 @@ use super::{
     Ranking, Tested, corrected_t_test, f_5x2, friedman, holm, nemenyi, wilcoxon,
     wilcoxon_with_zeros,
 };
+use crate::error::closest;
 use crate::eval::Stat;
 use crate::{Error, Result, brief};
 use serde::Serialize;
@@ -17,6 +18,8 @@ pub struct ScoreTable {
     /// For each split the name of its data set and the score of each method. Splits of a data set are in order: the two of
     /// a replication of 5×2 cross-validation after each other.
     pub rows: Vec<(String, Vec<f64>)>,
+    /// Columns of the file that were not read.
+    pub unread: Vec<String>,
 }
 
 /// The test on the splits of a data set.
@@ -149,7 +152,7 @@ fn counted(signs: impl Iterator<Item = f64>) -> [usize; 3] {
 impl ScoreTable {
     /// Reads CSV. Wide: a column for each method, a line for each split, with the columns `data` (name of the data set; one
     /// without it) and `split` where there are some. Long: the columns `method` and `score`, `data` and `split` if there are
-    /// several. Splits are in the order of the column `split`, where all its entries are numbers, else in that of the lines.
+    /// several, of which none may have a name that is nearly that. Splits are in the order of the column `split`, where all its entries are numbers, else in that of the lines.
     ///
     /// # Errors
     /// A column lacks or is there twice; a score is not a finite number; a split of a data set is there twice; methods have not
@@ -206,12 +209,23 @@ impl ScoreTable {
                 ScoreTable {
                     methods: of_methods.iter().map(|&c| header[c].clone()).collect(),
                     rows: in_order(rows, &splits),
+                    unread: Vec::new(),
                 }
             }
             Some(method) => {
                 let score = place("score").ok_or_else(|| {
                     wrong(1, "expected a column 'score' beside 'method'".to_string())
                 })?;
+                let known = ["data", "split", "method", "score"].map(String::from);
+                let unread: Vec<String> =
+                    header.iter().filter(|h| !known.contains(h)).cloned().collect();
+                for name in &unread {
+                    if let Some(meant) = closest(name, &known).filter(|m| place(m).is_none()) {
+                        let what = "is not read: call it";
+                        let problem = format!("column '{name}' {what} '{meant}', or leave it out");
+                        return Err(wrong(1, problem));
+                    }
+                }
                 let mut long = Vec::new();
                 for (r, line) in lines() {
                     let split = split.map(|s| r[s].to_string());
@@ -222,7 +236,7 @@ impl ScoreTable {
                         number(line, score, &r[score])?,
                     ));
                 }
-                Self::from_long(long)?
+                ScoreTable { unread, ..Self::from_long(long)? }
             }
         };
         table.checked()
@@ -266,7 +280,7 @@ impl ScoreTable {
         };
         let rows = keys.iter().enumerate().map(row).collect::<Result<_>>()?;
         let splits: Vec<String> = keys.into_iter().map(|key| key.1).collect();
-        Ok(ScoreTable { methods, rows: in_order(rows, &splits) })
+        Ok(ScoreTable { methods, rows: in_order(rows, &splits), unread: Vec::new() })
     }
 
     fn checked(self) -> Result<Self> {

@@ -136,13 +136,21 @@ fn rounding_is_no_difference() {
     };
     let mut all = rows([0.1, 0.2, 0.3], [0.3, 0.2, 0.1], "x");
     all.extend(rows([0.3, 0.1, 0.2], [0.1, 0.2, 0.3], "y"));
-    let table = ScoreTable { methods: vec!["a".into(), "b".into()], rows: all };
+    let table = ScoreTable { methods: vec!["a".into(), "b".into()], rows: all, unread: Vec::new() };
     let told = table.compare(&Comparing::default()).unwrap();
     assert_eq!((told.versus[0].direct, told.versus[0].wilcoxon.unwrap().p), ([0, 2, 0], 1.0));
     assert_eq!(told.ranking.unwrap().mean_ranks, [1.5, 1.5]);
     // 0.3 − 0.2 and 0.2 − 0.1 are ties of size.
     let with_dust = wilcoxon(&[0.3 - 0.2, -(0.2 - 0.1), 0.9 - 0.6]).unwrap();
     assert_eq!(with_dust, wilcoxon(&[1.0, -1.0, 3.0]).unwrap());
+    // Sets of data were taken for splits of one, without a word.
+    let long = |column: &str| format!("method,score,{column}\na,1,x\na,2,y\nb,3,x\nb,4,y\n");
+    let said = ScoreTable::from_csv(&long("dataset")).unwrap_err().to_string();
+    assert!(
+        said.ends_with("column 'dataset' is not read: call it 'data', or leave it out"),
+        "{said}"
+    );
+    assert_eq!(ScoreTable::from_csv(&long("colour")).unwrap().unread, ["colour"]);
     let said = ScoreTable::from_csv(",a,b\n0,1,2\n").unwrap_err().to_string();
     assert!(said.contains("column 1 has no name"), "{said}");
 }

@@ -81,7 +81,7 @@ pub(super) fn pairs(
 }
 
 /// Landmarks that similarities are computed to after a stop, about.
-const AT_LEAST: usize = 20;
+const AT_LEAST: usize = 8;
 
 /// Similarities of n instances to the landmarks of one draw, centred and scaled.
 pub(super) struct Features {

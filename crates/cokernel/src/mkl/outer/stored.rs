@@ -3,7 +3,11 @@
 use crate::Result;
 use crate::bank::{Bank, Gram};
 use crate::run::Pass;
+use crate::solve::Rows;
 use rayon::prelude::*;
+
+/// What a blend adds to the [terms](Rows::terms) of an entry: it rounds three times.
+const BLENDED: usize = 3;
 
 /// The kernel of the point, and that of the last trial. Most first trials are taken, and so they are formed in the place of
 /// the kernel of the point, as long as all are: a second matrix of 1,000 instances that is never needed was a tenth of
@@ -56,6 +60,7 @@ impl Stored {
     pub fn blend(&mut self, part: f64, factor: f64) {
         const CHUNK: usize = 1 << 16;
         let Some(trial) = &mut self.trial else { return };
+        trial.set_terms(trial.terms() + BLENDED);
         let pairs =
             trial.values_mut().par_chunks_mut(CHUNK).zip(self.point.values().par_chunks(CHUNK));
         pairs.for_each(|(t, b)| {

@@ -243,6 +243,10 @@ impl Rows for Borrowed<'_> {
         self.0.n()
     }
 
+    fn terms(&self) -> usize {
+        self.0.terms()
+    }
+
     fn diagonal(&self) -> Vec<f64> {
         self.0.diagonal()
     }

@@ -317,7 +317,7 @@ impl Attempt<'_> {
 
     fn answer(mut self, mut status: Status) -> Solution {
         let (p, tol) = (self.p, self.settings.tol);
-        let shaken = self.full.shaken(p, &self.diagonal, self.value.objective, tol);
+        let shaken = self.full.shaken(p, &self.diagonal, &self.value, tol);
         if self.sum == 0.0 && shaken {
             // What a multiple spares is for the rounding of f taken once, not for that of all steps.
             let enlarged = self.value.multiple.is_some();
@@ -333,7 +333,7 @@ impl Attempt<'_> {
             }
         }
         let mut found = self.value.found;
-        let mut hidden = self.full.hidden(p, &self.diagonal);
+        let mut hidden = self.full.hidden(p, &self.diagonal, found.threshold);
         if let Some(m) = self.value.multiple {
             self.full.scale(self.p, m.factor);
             (found.threshold, found.gap, hidden) = (m.threshold, m.gap, 0.0);

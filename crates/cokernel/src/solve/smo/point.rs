@@ -13,6 +13,9 @@ const SHRUNK: f64 = 0.5;
 /// some instances are not in them.
 const SHAKEN: f64 = 1e-3;
 
+/// Typical roundings of f within which it is at the threshold.
+const EDGE: f64 = 4.0;
+
 /// Gap of an enlarged point, as a part of that of the point with what rounding hides, from which it is not taken.
 const CLEARLY: f64 = 0.1;
 
@@ -150,25 +153,38 @@ impl Full {
         if value.multiple.is_some() {
             return false;
         }
-        let (lost, gap) = (self.hidden(p, diagonal), value.found.gap);
+        let (lost, gap) = (self.hidden(p, diagonal, value.found.threshold), value.found.gap);
         let primal = (gap - value.objective).abs();
         lost > 0.05 * tol * primal || lost > (0.2 * gap).max(1e-9 * primal)
     }
 
     /// Whether it changes the gap by more than that part of `tol`, relative to the objective.
-    pub fn shaken(&self, p: &Problem<'_>, diagonal: &[f64], objective: f64, tol: f64) -> bool {
-        self.hidden(p, diagonal) > SHAKEN * tol.max(TOLD) * objective.abs()
+    pub fn shaken(&self, p: &Problem<'_>, diagonal: &[f64], value: &Value, tol: f64) -> bool {
+        let most = SHAKEN * tol.max(TOLD) * value.objective.abs();
+        self.hidden(p, diagonal, value.found.threshold) > most
     }
 
-    /// What the typical rounding of Kx changes of the gap: the free variables count with their larger room.
-    pub fn hidden(&self, p: &Problem<'_>, diagonal: &[f64]) -> f64 {
+    /// What the typical rounding of Kx changes of the gap: variables that are free, or whose f is at the threshold but
+    /// for rounding, count with their larger room. Costs that differ by 10¹⁰ have rooms of the largest where none is free.
+    pub fn hidden(&self, p: &Problem<'_>, diagonal: &[f64], threshold: f64) -> f64 {
         let error = self.magnitude * self.view(p, diagonal).rounding();
+        let near = |off: f64| off.abs() <= EDGE * error;
         let room = |i: usize| {
-            let (x, (lower, upper)) = (self.x[i], p.bounds(i, self.x[i]));
-            (upper - x).max(x - lower)
+            let (x, off) = (self.x[i], self.gradient[i] - threshold);
+            match p.kink {
+                Some(kink) if x == 0.0 => {
+                    let above = if near(off + kink) { p.upper[i] } else { 0.0 };
+                    let below = if near(off - kink) { -p.lower[i] } else { 0.0 };
+                    above.max(below)
+                }
+                _ if p.is_free(i, x) || near(off + p.kink_slope(x)) => {
+                    let (lower, upper) = p.bounds(i, x);
+                    (upper - x).max(x - lower)
+                }
+                _ => 0.0,
+            }
         };
-        let inside = (0..self.x.len()).filter(|&i| p.is_free(i, self.x[i]));
-        error * inside.map(room).sum::<f64>()
+        error * (0..self.x.len()).map(room).sum::<f64>()
     }
 
     /// The same into the variable that is farthest from its bounds, where more is missing than a last bit.
@@ -279,7 +295,10 @@ impl Value {
     /// kept without, and no clear gain ([`CLEARLY`]): what rounding hides is an estimate.
     pub fn safer(&self, p: &Problem<'_>, full: &Full, diagonal: &[f64], tol: f64) -> Option<Self> {
         let there = Self::at_multiple(p, full, diagonal, self)?;
-        let told = relative(self.objective, self.found.gap + full.hidden(p, diagonal));
+        let told = relative(
+            self.objective,
+            self.found.gap + full.hidden(p, diagonal, self.found.threshold),
+        );
         let limit = if self.gap <= tol && there.gap > tol { CLEARLY * told } else { told };
         (there.gap <= limit).then_some(there)
     }

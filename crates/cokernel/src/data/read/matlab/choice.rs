@@ -185,10 +185,8 @@ pub(super) fn expanded(
         true => format!("; {} is taken for labels and left out", list(&labels)),
         false => String::new(),
     };
-    Ok((
-        named,
-        vec![format!("{} are read as views{left}{skipped}{}", list(&views), square(&views))],
-    ))
+    let square = if options.similarity { String::new() } else { square(&views) };
+    Ok((named, vec![format!("{} are read as views{left}{skipped}{square}", list(&views))]))
 }
 
 /// What is said of matrices of cells that may lie either way, or be similarities.
@@ -201,7 +199,8 @@ fn square(views: &[&Variable<'_>]) -> String {
         _ => format!("{} have as many columns as rows: rows", list(&found)),
     };
     format!(
-        "; {whose} are instances, and columns are features or, with precomputed kernels, similarities"
+        "; {whose} are instances, and columns are features, or similarities where they are asked for \
+         (--similarity, or precomputed kernels)"
     )
 }
 
