@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from decimal import Decimal
 from numbers import Real
 from typing import Any
 
@@ -243,13 +244,16 @@ class NativeEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _params_of(self, names: list[str]) -> list[tuple[str, Any]]:
         """The parameters of the method, as the native library takes them."""
-        given = [(name, plain(getattr(self, RENAMED.get(name, name)))) for name in names]
-        for name, value in given:
+        given = []
+        for name in names:
+            called = RENAMED.get(name, name)
+            value = getattr(self, called)
             if value is None:
                 raise ValueError(
-                    f"parameter '{RENAMED.get(name, name)}': expected a value, found None; leave "
-                    "it out for its default"
+                    f"parameter '{called}': expected a value, found None; leave it out for its "
+                    "default"
                 )
+            given.append((name, parameter(f"parameter '{called}'", value)))
         return given
 
 
@@ -295,23 +299,6 @@ class SavedEstimator(NativeEstimator):
         self._model.save(path)
 
 
-def plain(value: Any) -> Any:
-    """A parameter value without numpy types; names as one text, with commas between them."""
-    if isinstance(value, np.bool_):
-        return bool(value)
-    if isinstance(value, np.integer):
-        return int(value)
-    if isinstance(value, np.floating):
-        return float(value)
-    if isinstance(value, np.ndarray):
-        return [float(v) for v in value]
-    if isinstance(value, (list, tuple)):
-        if value and all(isinstance(v, str) for v in value):
-            return ",".join(value)
-        return [float(v) for v in value]
-    return value
-
-
 def chosen(method: Any, given: Any) -> tuple[str, list[tuple[str, Any]]]:
     """A method that was named, with its parameters."""
     if not isinstance(method, str):
@@ -330,35 +317,46 @@ def named_params(given: Any) -> list[tuple[str, Any]]:
         raise ValueError(f"method_params: expected {example}, found {given!r:.80}") from None
     for name, value in pairs.items():
         called = own.get(str(name), str(name))
+        parameter("method_params", called)
         if called in params:
             raise ValueError(f"method_params: 'lam' and '{called}' are one parameter")
-        params[called] = _parameter(name, value)
+        params[called] = parameter(f"method_params[{name!r}]", value)
     return list(params.items())
 
 
-def _parameter(name: Any, value: Any) -> Any:
-    """The value of a parameter of a method, if it is of a kind that one can have."""
-    if isinstance(value, np.ndarray) and value.ndim == 0:
-        value = value[()]
-    if isinstance(value, Real) and not isinstance(value, (int, np.bool_, np.number)):
-        value = float(value)
-    number = isinstance(value, (bool, float, np.bool_, np.integer, np.floating)) or (
-        isinstance(value, int) and -(2**63) <= value < 2**63
-    )
-    items = list(value) if isinstance(value, (list, tuple)) else []
-    if isinstance(value, np.ndarray) and value.ndim == 1:
-        items = value.tolist()
-    if isinstance(value, Mapping):
-        items = list(value.values())
-        value = {str(key): own for key, own in value.items()}
-    alike = all(isinstance(v, str) for v in items) or all(
-        isinstance(v, Real) and not isinstance(v, (bool, np.bool_)) for v in items
-    )
-    many = isinstance(value, (list, tuple, Mapping)) or getattr(value, "ndim", 0) == 1
-    if not (number or isinstance(value, str) or (many and alike)):
+def parameter(place: str, value: Any) -> Any:
+    """The value of a parameter, if it is of a kind that one can have; ``place`` says which one it is."""
+    if isinstance(value, np.ndarray) and value.ndim <= 1:
+        value = value.tolist()
+    try:
+        if isinstance(value, str):
+            value.encode()
+            return value
+        if isinstance(value, Mapping):
+            return {str(key): _number(own) for key, own in value.items()}
+        if isinstance(value, (list, tuple)):
+            if value and all(isinstance(v, str) for v in value):
+                return parameter(place, ",".join(value))
+            return [float(_number(v)) for v in value]
+        if isinstance(value, (bool, np.bool_)):
+            return bool(value)
+        return _number(value)
+    except (TypeError, ValueError, OverflowError):
         kinds = "a number of 64 bits, a text, or a list or a dict of numbers"
-        raise ValueError(f"method_params[{name!r}]: expected {kinds}, found {value!r:.80}")
-    return plain(value)
+        raise ValueError(f"{place}: expected {kinds}, found {value!r:.80}") from None
+
+
+def _number(value: Any) -> float | int:
+    """A number that 64 bits hold; errors are for whoever knows its place."""
+    if isinstance(value, (bool, np.bool_, np.timedelta64)):
+        raise TypeError
+    if isinstance(value, (int, np.integer)):
+        if not -(2**63) <= value < 2**63:
+            raise OverflowError
+        return int(value)
+    if isinstance(value, (Real, Decimal, np.floating)):
+        return float(value)
+    raise TypeError
 
 
 def whole(name: str, value: Any) -> int:

@@ -15,7 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from . import _native
 from ._json import loads
-from ._base import SavedEstimator, summary
+from ._base import SavedEstimator, parameter, summary
 from ._instances import Given
 from ._kernels import kernel_texts
 from ._report import Report, Weight, Weights, report
@@ -144,7 +144,7 @@ class KernelLearner(SavedEstimator):
         for name, value in given.items():
             argument, default = self._own[name]
             if known is None or name in known:
-                taken.append((name, value))
+                taken.append((name, parameter(f"parameter '{argument}'", value)))
             elif getattr(self, argument, default) != default:
                 has = ", ".join(self._own[n][0] if n in self._own else n for n in known)
                 raise ValueError(

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
-from ._base import RENAMED, plain, seed_of, whole
+from ._base import RENAMED, parameter, seed_of, whole
 from ._classes import known_classes
 from ._index import is_numbering
 
@@ -203,7 +203,7 @@ def native_pairs(
     if lines is None:
         return None
     how = learner or PairLearner()
-    params = [(name, plain(value)) for name, value in how.params.items()]
+    params = [(name, parameter(f"parameter '{name}'", value)) for name, value in how.params.items()]
     return count, lines, str(how.method), params, str(how.combine)
 
 

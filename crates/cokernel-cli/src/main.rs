@@ -76,7 +76,7 @@ enum Command {
     Splits(cmd::splits::Args),
     /// How far an experiment is
     Status(cmd::status::Args),
-    /// Make a tables and pictures of an experiment
+    /// Make tables and pictures of an experiment
     Report(cmd::report::Args),
     /// Show what a model file holds
     Inspect(cmd::inspect::Args),

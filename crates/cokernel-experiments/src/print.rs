@@ -5,7 +5,7 @@ use super::plan::{Kind, Pick};
 use super::score::{Against, Published, Score};
 use crate::files::csv_line;
 use crate::table::{Table, count, seconds, thousands, wrap};
-use crate::visible::markdown as safe;
+use crate::visible::{markdown as safe, markdown_line as line};
 use anyhow::Result;
 use cokernel::eval::Stat;
 use cokernel::multiview::Seeding;
@@ -61,16 +61,16 @@ pub fn has_published(result: &Outcome) -> bool {
 
 /// The whole result as Markdown, with a closing sentence.
 pub fn markdown(result: &Outcome, closing: String) -> String {
-    let mut lines: Vec<String> = head(result).iter().map(|l| safe(l)).collect();
+    let mut lines: Vec<String> = head(result).iter().map(|l| line(l)).collect();
     lines[0] = format!("# {}", lines[0]);
     lines.insert(1, String::new());
     for grid in grids(result) {
-        lines.extend([String::new(), format!("## {}", safe(&grid.title)), String::new()]);
+        lines.extend([String::new(), format!("## {}", line(&grid.title)), String::new()]);
         lines.extend(grid_as_markdown(&grid));
     }
     for (title, sentences) in remarks(result, vec![closing]) {
         lines.extend([String::new(), format!("## {title}"), String::new()]);
-        lines.extend(sentences.iter().map(|s| format!("- {}", safe(s))));
+        lines.extend(sentences.iter().map(|s| format!("- {}", line(s))));
     }
     lines.join("\n") + "\n"
 }

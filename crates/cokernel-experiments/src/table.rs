@@ -222,7 +222,7 @@ pub fn wrap(text: &str, indent: usize, columns: usize) -> String {
 }
 
 /// The text with its lines of more than `columns` characters broken, what comes after the first part indented by `more`. Lines
-/// with several blanks between words are laid out, as rows of tables, and stay.
+/// with several blanks between words are laid out, as rows of tables, and stay, but for notes, warnings and errors.
 pub fn fold_sentences(text: &str, columns: usize, more: usize) -> String {
     let mut out = String::new();
     for (l, line) in text.split('\n').enumerate() {
@@ -230,7 +230,8 @@ pub fn fold_sentences(text: &str, columns: usize, more: usize) -> String {
             out.push('\n');
         }
         let words = line.trim_start_matches(' ');
-        if width(line) <= columns || words.trim_end().contains("  ") {
+        let said = ["note: ", "warning: ", "error: "].iter().any(|kind| line.starts_with(kind));
+        if width(line) <= columns || (!said && words.trim_end().contains("  ")) {
             out.push_str(line);
             continue;
         }
@@ -314,6 +315,7 @@ mod tests {
         let folded = "  a  table  row  that  is  long\n\n  one two three\n    four\nfive\n";
         assert_eq!(fold_sentences(text, 15, 2), folded);
         assert_eq!(fold_sentences(text, 40, 2), text);
+        assert_eq!(fold_sentences("note: a  b 'c  d'", 10, 2), "note: a b\n  'c d'");
         assert_eq!(fold_sentences("/a/path/without/blanks", 5, 2), "/a/path/without/blanks");
     }
 

@@ -71,7 +71,8 @@ pub fn markdown(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '$' => out.push_str("&#36;"),
-            '@' => out.push_str("&#64;"),
+            // An entity would be an address still.
+            '@' => out.push_str("<span>@</span>"),
             ':' if rest.starts_with("//") => out.push_str("&#58;"),
             '.' if out.to_lowercase().ends_with("www") => out.push_str("&#46;"),
             // Within a word it means nothing.
@@ -82,6 +83,23 @@ pub fn markdown(text: &str) -> String {
         before = Some(c);
     }
     out
+}
+
+/// [`markdown`] for a line of its own, or what follows the mark of a list or a heading: its first and last characters are
+/// letters, too.
+pub fn markdown_line(text: &str) -> String {
+    let mut line = markdown(text).trim().to_string();
+    let digits = line.chars().take_while(char::is_ascii_digit).count();
+    let mark = line[digits..].starts_with(['.', ')']);
+    if mark && digits > 0 && !line[digits + 1..].starts_with(|c: char| !c.is_whitespace()) {
+        line.insert(digits, '\\');
+    } else if line.starts_with(['#', '-', '+', '=']) {
+        line.insert(0, '\\');
+    }
+    if line.ends_with('#') && line.len() > 1 {
+        line.insert(line.len() - 1, '\\');
+    }
+    line
 }
 
 /// The cell of a table meant for a spreadsheet: what would be a formula there gets an apostrophe
@@ -121,7 +139,15 @@ mod tests {
             markdown("**b** _u_ a_b ~s~ $a$"),
             "\\*\\*b\\*\\* \\_u\\_ a_b \\~s\\~ &#36;a&#36;"
         );
-        assert_eq!(markdown("https://a.b www.c.d e@f.g"), "https&#58;//a.b www&#46;c.d e&#64;f.g");
+        assert_eq!(
+            markdown("https://a.b www.c.d e@f.g"),
+            "https&#58;//a.b www&#46;c.d e<span>@</span>f.g"
+        );
+        for (text, safe) in
+            [("# h #", "\\# h \\#"), ("  - a", "\\- a"), ("1) b", "1\\) b"), ("0.5 of", "0.5 of")]
+        {
+            assert_eq!(markdown_line(text), safe);
+        }
         for formula in ["=1+1", "+cmd|' /C calc'!A0", "-x", "@SUM(A1)", "\t=1", "\r=1"] {
             assert_eq!(defused(formula), format!("'{formula}"));
         }

@@ -5,7 +5,7 @@ use super::Material;
 use super::ranking::Ranking;
 use super::rows::{Compared, DataRows, Mark, Value};
 use crate::files::csv_line;
-use crate::visible::{markdown as safe, on_one_line};
+use crate::visible::{markdown as safe, markdown_line as line_of, on_one_line};
 use crate::{label_of, print};
 use anyhow::Result;
 use cokernel::eval::Stat;
@@ -213,10 +213,10 @@ pub fn legend(material: &Material<'_>, data: &DataRows) -> String {
 /// The comparison, and for published figures the tables beside them.
 pub fn markdown(material: &Material<'_>, all: &[DataRows]) -> String {
     let plan = material.plan;
-    let mut text = format!("# {}\n", safe(&plan.title));
+    let mut text = format!("# {}\n", line_of(&plan.title));
     for (data, collected) in all.iter().zip(material.collected) {
         if all.len() > 1 {
-            text.push_str(&format!("\n## {}\n", safe(&data.data)));
+            text.push_str(&format!("\n## {}\n", line_of(&data.data)));
         }
         let cell = |v: &Value| {
             let bold = if v.best { "**" } else { "" };
@@ -254,7 +254,7 @@ fn escaped(text: &str) -> String {
             '`' => out.push_str("\\textasciigrave{}"),
             '&' | '%' | '$' | '#' | '_' | '{' | '}' => out.extend(['\\', c]),
             // After the end of a row these would be an option of it.
-            '[' | '*' if out.is_empty() => out.extend(['{', c, '}']),
+            '[' | '*' if out.trim().is_empty() => out.extend(['{', c, '}']),
             '~' => out.push_str("\\textasciitilde{}"),
             '^' => out.push_str("\\textasciicircum{}"),
             '\\' => out.push_str("\\textbackslash{}"),

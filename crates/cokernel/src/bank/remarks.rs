@@ -10,6 +10,9 @@ use crate::kernel::{Function, Kernel};
 /// Instances, evenly spaced, that the remarks look at.
 const LOOKED_AT: usize = 128;
 
+/// Columns of deviation 1 have values of at most the root of the number of rows.
+const SCALED: f64 = 1e4;
+
 /// Kernels that a sentence names.
 const NAMED: usize = 5;
 
@@ -179,19 +182,24 @@ pub(super) fn extreme(views: &Views, engine: &Engine) -> Result<Vec<String>> {
     let mut notes = Vec::new();
     for group in of_views(engine) {
         let rows = group.side.extreme_rows();
-        let Some(&row) = rows.first() else { continue };
+        if rows.is_empty() {
+            continue;
+        }
         let view = views.get(&group.view)?;
-        let values = match &view.table {
+        let values = |row: usize| match &view.table {
             Table::Dense(m) | Table::Similarity(m) => m.row(row),
             Table::Sparse(m) | Table::Graph(m) => m.row(row).1,
-            Table::Sequences(_) => continue,
+            Table::Sequences(_) => &[],
         };
-        let largest = values.iter().fold(0.0_f64, |a, v| if v.abs() > a.abs() { *v } else { a });
+        let all = rows.iter().flat_map(|row| values(*row));
+        let largest = all.fold(0.0_f64, |a, v| if v.abs() > a.abs() { *v } else { a });
+        // Values that were scaled are known to nobody.
+        let value = if largest.abs() > SCALED { format!(" ({largest:e})") } else { String::new() };
         let (count, n) = (rows.len(), view.table.rows());
         let verb = if count == 1 { "is" } else { "are" };
         notes.push(format!(
             "view '{}': {count} of {n} rows {verb} more than a million times as far from the others as \
-             these are from each other (row {row} holds {largest:e}); if such numbers stand for \
+             these are from each other{value}; if such numbers stand for \
              missing values, leave these instances out, otherwise scale the \
              features by ranks or logarithms",
             view.name

@@ -481,7 +481,7 @@ fn column_of(view: &View, j: usize) -> String {
     }
 }
 
-/// How many times farther from the median than others a value must be to be called extreme.
+/// How many times farther from the median than three quarters of the values one must be to be called extreme.
 const EXTREME: f64 = 1e6;
 
 /// Rows, evenly spaced, by which it is judged which columns are looked at as a whole.
@@ -496,20 +496,19 @@ fn extreme_note(view: &View, scaler: &Scaler) -> Option<String> {
     let present = |i: &usize| view.present.as_ref().is_none_or(|p| p[*i]);
     let rows: Vec<usize> = (0..m.rows()).filter(present).collect();
     let some: Vec<usize> = rows.iter().step_by(rows.len().div_ceil(LOOKED_AT)).copied().collect();
-    // The median, and how far the nearest quarter of what differs from it does.
+    // The median, and how far three quarters of the values are from it at most.
     let spread = |j: usize, rows: &[usize]| {
         let mut values: Vec<f64> = rows.iter().map(|i| m.get(*i, j)).collect();
         values.sort_unstable_by(f64::total_cmp);
         let median = values[values.len() / 2];
         let mut off: Vec<f64> = values.iter().map(|v| (v - median).abs()).collect();
-        off.retain(|d| *d > 0.0);
         off.sort_unstable_by(f64::total_cmp);
-        off.get(off.len() / 4).map(|d| (median, *d))
+        Some((median, off[3 * off.len() / 4])).filter(|(_, near)| *near > 0.0)
     };
     let far = |j: usize| {
         let (median, near) = spread(j, &rows)?;
-        let off = |i: &&usize| (m.get(**i, j) - median).abs() > EXTREME * near;
-        let found: Vec<usize> = rows.iter().filter(off).copied().collect();
+        let off = |v: &f64| (v - median).abs() > EXTREME * near;
+        let found: Vec<f64> = rows.iter().map(|i| m.get(*i, j)).filter(off).collect();
         Some((j, found)).filter(|(_, found)| !found.is_empty())
     };
     let root = 2.0 * (rows.len() as f64).sqrt();
@@ -517,10 +516,10 @@ fn extreme_note(view: &View, scaler: &Scaler) -> Option<String> {
         let range = scaler.divisor(*j).map_or(0.0, |d| root * d);
         spread(*j, &some).is_some_and(|(_, near)| range > EXTREME * near)
     };
-    let all: Vec<(usize, Vec<usize>)> = (0..m.cols()).filter(suspect).filter_map(far).collect();
+    let all: Vec<(usize, Vec<f64>)> = (0..m.cols()).filter(suspect).filter_map(far).collect();
     let (j, found) = all.first()?;
-    let (column, value) = (column_of(view, *j), m.get(found[0], *j));
-    let (count, n) = (found.len(), rows.len());
+    let column = column_of(view, *j);
+    let (count, n, value) = (found.len(), rows.len(), found[0]);
     let verb = if count == 1 { "is" } else { "are" };
     let more = match all.len() - 1 {
         0 => String::new(),
@@ -528,10 +527,10 @@ fn extreme_note(view: &View, scaler: &Scaler) -> Option<String> {
     };
     Some(format!(
         "view '{}', column {column}{more}: {count} of {n} values {verb} more than a million times as far from \
-         the others as these are from each other (row {} holds {value:e}), so that the others are all alike \
-         when they are scaled; if such numbers stand for missing values, leave these instances out, otherwise \
-         scale the features by ranks or logarithms",
-        view.name, found[0]
+         the others as most of these are from each other ({value:e}), so that the others are all alike when \
+         they are scaled; if such numbers stand for missing values, leave these instances out, otherwise scale \
+         the features by ranks or logarithms",
+        view.name
     ))
 }
 
@@ -607,7 +606,7 @@ mod tests {
             let found = notes(-1e20, scale);
             assert_eq!(found.len(), 1, "{found:?}");
             assert!(found[0].starts_with("view 'a', column 2: 1 of 200 values is"), "{found:?}");
-            assert!(found[0].contains("(row 5 holds -1e20)"), "{found:?}");
+            assert!(found[0].contains("from each other (-1e20), so"), "{found:?}");
             assert!(notes(1e3, scale).is_empty());
         }
         assert!(notes(-1e20, Scale::None).is_empty());

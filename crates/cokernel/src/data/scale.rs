@@ -93,7 +93,8 @@ impl Scaler {
             };
             if !(shift.is_finite() && divisor.is_finite()) {
                 return Err(Error::Data(format!(
-                    "column {j} holds values up to {:e}: too large to be scaled",
+                    "column {} holds values up to {:e}: too large to be scaled",
+                    j + 1,
                     moments.high[j].abs().max(moments.low[j].abs())
                 )));
             }

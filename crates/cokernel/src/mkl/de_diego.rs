@@ -128,6 +128,9 @@ impl DeDiego {
         shares[order[0]] = 1.0;
         let mut differences = Vec::new();
         for m in &order[1..] {
+            if pass.is_over() {
+                break;
+            }
             let other = kernel(*m)?;
             shares.iter_mut().for_each(|s| *s *= 0.5);
             shares[*m] += 0.5;

@@ -37,7 +37,7 @@ use super::{Learned, Learner, Problem, check, fits};
 use crate::bank::{Bank, Storage};
 use crate::data::Matrix;
 use crate::kernel::{Function, Normalization};
-use crate::machine::Solution;
+use crate::machine::{How, Solution};
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::rule::{Power, Powers, Weighted};
@@ -122,7 +122,19 @@ impl Learner for InfiniteMkl {
         let mut inner = 0.3 * self.tol;
         let mut bound = f64::NEG_INFINITY;
         let status = loop {
-            let fitted = self.fit(problem, &list, warm.take(), inner, run, &watch)?;
+            let fitted = match self.fit(problem, &list, warm.take(), inner, run, &watch)? {
+                Some(fitted) => fitted,
+                None => {
+                    // The best so far, or the mean of the kernels as they are.
+                    if best.is_none() {
+                        best = Some(at_the_mean(problem, &list, run, &watch)?);
+                    }
+                    let primal = best.as_ref().map_or(0.0, |b| b.machines.primal());
+                    objective.push(objective.last().copied().unwrap_or(primal));
+                    gaps.push(gaps.last().copied().unwrap_or(1.0));
+                    break watch.stop().unwrap_or(Status::Stalled);
+                }
+            };
             counts.add(&fitted.counts);
             if objective.is_empty() {
                 // The steps of the first list.
@@ -216,7 +228,7 @@ fn is_divisible(problem: &Problem<'_>, m: usize) -> bool {
 }
 
 impl InfiniteMkl {
-    /// SimpleMKL on these powers.
+    /// SimpleMKL on these powers; `None` after a stop that comes before there are their matrices.
     fn fit(
         &self,
         problem: &Problem<'_>,
@@ -225,7 +237,7 @@ impl InfiniteMkl {
         tol: f64,
         run: &Run,
         watch: &Watch,
-    ) -> Result<Fitted> {
+    ) -> Result<Option<Fitted>> {
         if !fits(problem.bank, list.len() + 2, run) {
             return Err(Error::Data(format!(
                 "infinite kernel learning keeps {} matrices of {} × {} values, for which the memory limit is too small; allow \
@@ -237,9 +249,16 @@ impl InfiniteMkl {
         }
         let mut matrices = Vec::with_capacity(list.len());
         for (t, term) in list.iter().enumerate() {
+            if watch.stop().is_some() {
+                return Ok(None);
+            }
             matrices.push((format!("{t}"), power(problem.bank, term)?));
         }
-        let bank = Bank::from_matrices(matrices, Storage::Resident)?;
+        let left = run.remaining(watch).quiet();
+        let bank = match Bank::of_matrices(matrices, Storage::Resident, &left) {
+            Err(Error::Stopped { .. }) => return Ok(None),
+            bank => bank?,
+        };
         let weights = list.iter().map(|t| t.weight).collect();
         let report = Report::closed_form(run);
         let warm = machines
@@ -255,7 +274,7 @@ impl InfiniteMkl {
         let terms = terms.map(|(t, w)| Power { weight: *w, ..*t }).collect();
         let machines = learned.machines.ok_or_else(none)?;
         let Report { status, notes, counts, objective: trace, .. } = learned.report;
-        Ok(Fitted { terms, machines, counts, status, trace, notes })
+        Ok(Some(Fitted { terms, machines, counts, status, trace, notes }))
     }
 
     /// A lower bound on the optimum over all widths, and the powers with the largest T; `None` after a stop.
@@ -311,6 +330,21 @@ impl InfiniteMkl {
     }
 }
 
+/// The machines on the mean of the kernels as they are.
+fn at_the_mean(problem: &Problem<'_>, list: &[Power], run: &Run, watch: &Watch) -> Result<Fitted> {
+    let weights: Vec<f64> = list.iter().map(|t| t.weight).collect();
+    let gram = problem.bank.combine(&weights)?;
+    let left = run.remaining(watch).quiet();
+    let how = How { weights: problem.weights, ..How::new(&left) };
+    let machines = problem.machine.solve(&gram, problem.target, &how)?;
+    let (counts, status) = (machines.counts, machines.status());
+    let notes = machines.remark().into_iter().collect();
+    Ok(Fitted { terms: list.to_vec(), machines, counts, status, trace: Vec::new(), notes })
+}
+
+/// Entries of powers below this are 0: products of them would underflow.
+const SMALLEST: f64 = 1e-150;
+
 /// The matrix of a power.
 fn power(bank: &Bank, term: &Power) -> Result<Matrix> {
     let mut alone = vec![0.0; bank.len()];
@@ -319,7 +353,10 @@ fn power(bank: &Bank, term: &Power) -> Result<Matrix> {
     let mut matrix = bank.combine_in(&alone, &Pass::default())?.into_matrix()?;
     if term.exponent != 1.0 {
         let exponent = term.exponent;
-        matrix.values_mut().par_iter_mut().for_each(|v| *v = v.max(0.0).powf(exponent));
+        matrix.values_mut().par_iter_mut().for_each(|v| {
+            let power = v.max(0.0).powf(exponent);
+            *v = if power < SMALLEST { 0.0 } else { power };
+        });
     }
     Ok(matrix)
 }

@@ -5,7 +5,6 @@ use super::{
     Ranking, Tested, corrected_t_test, f_5x2, friedman, holm, nemenyi, wilcoxon,
     wilcoxon_with_zeros,
 };
-use crate::error::closest;
 use crate::eval::Stat;
 use crate::{Error, Result, brief};
 use serde::Serialize;
@@ -174,6 +173,14 @@ impl ScoreTable {
         }
         let place = |name: &str| header.iter().position(|h| h == name);
         let (data, split, method) = (place("data"), place("split"), place("method"));
+        for (own, found) in [("data", data), ("split", split)] {
+            let nearly = |h: &&String| h.to_lowercase().starts_with(own);
+            if let (None, Some(name)) = (found, header.iter().find(nearly)) {
+                let problem =
+                    format!("column '{name}' would be no {own}: call it '{own}', or leave it out");
+                return Err(wrong(1, problem));
+            }
+        }
         let number = |line: usize, column: usize, text: &str| {
             let value = text.parse::<f64>().ok().filter(|v| v.is_finite());
             value.ok_or_else(|| {
@@ -219,13 +226,6 @@ impl ScoreTable {
                 let known = ["data", "split", "method", "score"].map(String::from);
                 let unread: Vec<String> =
                     header.iter().filter(|h| !known.contains(h)).cloned().collect();
-                for name in &unread {
-                    if let Some(meant) = closest(name, &known).filter(|m| place(m).is_none()) {
-                        let what = "is not read: call it";
-                        let problem = format!("column '{name}' {what} '{meant}', or leave it out");
-                        return Err(wrong(1, problem));
-                    }
-                }
                 let mut long = Vec::new();
                 for (r, line) in lines() {
                     let split = split.map(|s| r[s].to_string());
@@ -236,7 +236,13 @@ impl ScoreTable {
                         number(line, score, &r[score])?,
                     ));
                 }
-                ScoreTable { unread, ..Self::from_long(long)? }
+                let beside = match unread.is_empty() {
+                    true => String::new(),
+                    false => format!(" (columns that are not read: {})", unread.join(", ")),
+                };
+                let table =
+                    Self::from_long(long).map_err(|e| Error::Data(format!("{e}{beside}")))?;
+                ScoreTable { unread, ..table }
             }
         };
         table.checked()

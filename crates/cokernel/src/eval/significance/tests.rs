@@ -147,7 +147,7 @@ fn rounding_is_no_difference() {
     let long = |column: &str| format!("method,score,{column}\na,1,x\na,2,y\nb,3,x\nb,4,y\n");
     let said = ScoreTable::from_csv(&long("dataset")).unwrap_err().to_string();
     assert!(
-        said.ends_with("column 'dataset' is not read: call it 'data', or leave it out"),
+        said.ends_with("column 'dataset' would be no data: call it 'data', or leave it out"),
         "{said}"
     );
     assert_eq!(ScoreTable::from_csv(&long("colour")).unwrap().unread, ["colour"]);

@@ -155,7 +155,12 @@ impl Full {
         }
         let (lost, gap) = (self.hidden(p, diagonal, value.found.threshold), value.found.gap);
         let primal = (gap - value.objective).abs();
-        lost > 0.05 * tol * primal || lost > (0.2 * gap).max(1e-9 * primal)
+        // The gradient has the rounding of all steps, which may have taken a variable from the threshold.
+        let rooms = p.lower.iter().zip(p.upper).map(|(l, u)| u - l).sum::<f64>();
+        let may_be = self.magnitude * self.view(p, diagonal).rounding() * rooms;
+        lost > 0.05 * tol * primal
+            || lost > (0.2 * gap).max(1e-9 * primal)
+            || may_be > SHAKEN * TOLD * primal
     }
 
     /// Whether it changes the gap by more than that part of `tol`, relative to the objective.

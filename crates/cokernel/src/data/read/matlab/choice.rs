@@ -185,7 +185,12 @@ pub(super) fn expanded(
         true => format!("; {} is taken for labels and left out", list(&labels)),
         false => String::new(),
     };
-    let square = if options.similarity { String::new() } else { square(&views) };
+    let lies_either_way =
+        |v: &&Variable<'_>| columns_are_instances(variables, v, options).is_none();
+    let square = match options.similarity {
+        true => String::new(),
+        false => square(&views.iter().copied().filter(lies_either_way).collect::<Vec<_>>()),
+    };
     Ok((named, vec![format!("{} are read as views{left}{skipped}{square}", list(&views))]))
 }
 
@@ -199,8 +204,8 @@ fn square(views: &[&Variable<'_>]) -> String {
         _ => format!("{} have as many columns as rows: rows", list(&found)),
     };
     format!(
-        "; {whose} are instances, and columns are features, or similarities where they are asked for \
-         (--similarity, or precomputed kernels)"
+        "; {whose} are instances, and columns are features, or similarities where they are read as \
+         such (--similarity)"
     )
 }
 
@@ -273,8 +278,18 @@ pub(super) fn columns_are_instances(
     options: &ReadOptions,
 ) -> Option<String> {
     let (rows, cols) = variable.size().ok()?;
-    let (n, why) = instances(variables, &siblings(variables, variable), options).ok()??;
-    (rows != n && cols == n && !is_labels(variable)).then_some(why)
+    let together = siblings(variables, variable);
+    let (n, why) = instances(variables, &together, options).ok()??;
+    if is_labels(variable) || cols != n {
+        return None;
+    }
+    if rows != n {
+        return Some(why);
+    }
+    // A square one lies as those that lie one way only.
+    let sizes = || together.iter().filter_map(|v| v.size().ok());
+    let others = sizes().any(|(r, c)| r != n && c == n) && !sizes().any(|(r, c)| r == n && c != n);
+    others.then(|| format!("those of the others are ({why})"))
 }
 
 /// How many instances the matrices of one cell array or struct have, and what tells so: the
