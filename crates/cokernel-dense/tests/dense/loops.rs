@@ -24,6 +24,8 @@ fn squares_are_powers_of_powers_of_two() {
     let mut out = [0.0; 2];
     squares(&[3.0, 0.5], 2, &mut out);
     assert_eq!(out, [81.0, 0.0625]);
+    squares(&[1e-74, 1e-76], 1, &mut out);
+    assert!(out[0] > 0.99e-148 && out[1] == 0.0);
 }
 
 proptest! {

@@ -3,7 +3,7 @@
 use super::Material;
 use crate::{Experiment, Learning, Picked, Score, mean_of};
 use anyhow::Result;
-use cokernel::eval::significance::{corrected_t_test, f_5x2, holm, wilcoxon};
+use cokernel::eval::significance::{apart, corrected_t_test, f_5x2, holm, wilcoxon};
 use cokernel::eval::{Protocol, Stat};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -220,7 +220,7 @@ fn mark(
     let base = named.unwrap_or(best);
     let mut found: Vec<(usize, f64)> = Vec::new();
     for i in (0..rows.len()).filter(|i| *i != base) {
-        let pairs = units[i].iter().filter_map(|(u, v)| Some(v - units[base].get(u)?));
+        let pairs = units[i].iter().filter_map(|(u, v)| Some(apart(*v, *units[base].get(u)?)));
         let differences: Vec<f64> = pairs.collect();
         let p = match test {
             Test::Resampled(ratio) if differences.len() > 1 => {

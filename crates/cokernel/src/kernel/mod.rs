@@ -58,7 +58,7 @@ pub enum Function {
         coef0: f64,
     },
     /// exp(−γ d(x, z)); with the squared Euclidean distance this is the Gaussian kernel, with
-    /// Manhattan the Laplacian, with χ² the exponential χ² kernel.
+    /// Manhattan the Laplacian, with χ² the exponential χ² kernel. Values below 10⁻¹⁵⁰ are 0: their products would underflow.
     Exponential {
         /// d.
         metric: Metric,

@@ -202,6 +202,21 @@ impl Solution {
         some as f64 / of.max(1) as f64
     }
 
+    /// A sentence about blocks whose own gaps are far above this tolerance, where that of all together is within it.
+    pub fn uneven(&self, tol: f64) -> Option<String> {
+        const FAR: f64 = 10.0;
+        let far = self.blocks.iter().filter(|b| b.gap > FAR * tol);
+        let (count, worst) = far.fold((0, 0.0_f64), |(k, w), b| (k + 1, w.max(b.gap)));
+        (count > 0 && self.blocks.len() > 1).then(|| {
+            let (all, verb) = (self.blocks.len(), if count == 1 { "is" } else { "are" });
+            format!(
+                "{count} of {all} machines {verb} left at relative gaps of up to {worst:.1e}: beside the others they \
+                 count next to nothing in the objective whose gap is told, but their decisions are less exact than \
+                 that; use weights of classes and instances that differ less, or normalise the kernels"
+            )
+        })
+    }
+
     /// A sentence about the block that ended farthest from what was asked, if one did.
     pub fn remark(&self) -> Option<String> {
         let early = self.blocks.iter().filter(|b| !b.status.is_success());

@@ -92,6 +92,9 @@ pub fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<
             report.status = machines.status();
         }
     }
+    if report.status == Status::Converged {
+        report.notes.extend(machines.uneven(problem.machine.tol()));
+    }
     if formula {
         report.status = ended.status;
         report.objective = vec![ended.primal];

@@ -33,7 +33,7 @@ mod scores;
 
 pub use paired::{corrected_t_test, f_5x2};
 pub use ranks::{Ranking, friedman, nemenyi, wilcoxon, wilcoxon_with_zeros};
-pub use scores::{Comparing, Means, Pair, Paired, ScoreTable, Verdict, Versus};
+pub use scores::{Comparing, Means, Pair, Paired, ScoreTable, Verdict, Versus, apart};
 
 use crate::{Error, Result};
 use serde::Serialize;

@@ -115,8 +115,8 @@ pub struct Verdict {
     pub critical_difference: Option<f64>,
 }
 
-/// The difference of two means, 0 where it is that of rounding.
-fn apart(a: f64, b: f64) -> f64 {
+/// The difference of two scores, 0 where it is that of rounding (10⁻¹² of the larger).
+pub fn apart(a: f64, b: f64) -> f64 {
     let difference = a - b;
     if difference.abs() <= 1e-12 * a.abs().max(b.abs()) { 0.0 } else { difference }
 }
@@ -346,7 +346,7 @@ impl ScoreTable {
             let column = |a: usize| Stat::new(of_data.iter().map(|s| s[a]).collect());
             let scores: Vec<Stat> = (0..m).map(column).collect();
             let tested = |&(a, b): &(usize, usize)| {
-                let differences: Vec<f64> = of_data.iter().map(|s| s[a] - s[b]).collect();
+                let differences: Vec<f64> = of_data.iter().map(|s| apart(s[a], s[b])).collect();
                 match (differences.len(), how.paired) {
                     (1, Paired::T(_)) => Ok(None),
                     (_, Paired::T(ratio)) => corrected_t_test(&differences, ratio).map(Some),

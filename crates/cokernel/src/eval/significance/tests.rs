@@ -143,6 +143,18 @@ fn rounding_is_no_difference() {
     // 0.3 − 0.2 and 0.2 − 0.1 are ties of size.
     let with_dust = wilcoxon(&[0.3 - 0.2, -(0.2 - 0.1), 0.9 - 0.6]).unwrap();
     assert_eq!(with_dust, wilcoxon(&[1.0, -1.0, 3.0]).unwrap());
+    // 0.1 + 0.2 and 0.3 were told apart at p = 0.
+    let rounded = "a,b\n0.30000000000000004,0.3\n0.30000000000000004,0.3\n";
+    let table = ScoreTable::from_csv(rounded).unwrap();
+    let how = Comparing {
+        baseline: None,
+        alpha: 0.05,
+        paired: Paired::T(0.0),
+        lower: false,
+        with_zeros: false,
+    };
+    let told = table.compare(&how).unwrap();
+    assert_eq!(told.pairs[0].test.as_ref().map(|t| t.p), Some(1.0));
     // Sets of data were taken for splits of one, without a word.
     let long = |column: &str| format!("method,score,{column}\na,1,x\na,2,y\nb,3,x\nb,4,y\n");
     let said = ScoreTable::from_csv(&long("dataset")).unwrap_err().to_string();

@@ -318,7 +318,7 @@ fn scaling_and_toys() {
     let fit = |values: &[f64]| Scaler::fit(&Table::Dense(column(values)), None, Scale::Standard);
     assert_eq!(
         sentence(fit(&[1e308, -1e308])),
-        "column 0 holds values up to 1e308: too large to be scaled"
+        "column 1 holds values up to 1e308: too large to be scaled"
     );
     assert_eq!(
         sentence(Scale::from_id("standart")),

@@ -319,6 +319,12 @@ fn columns_may_be_the_instances() {
     let columns = mat(&[cell("X", &[2, 1], &both[..2])]);
     assert_eq!(of(&columns, "X{1}", None).table, turned);
     assert_eq!(names(&columns, None).len(), 2);
+    // A square one lies as the others, if these lie one way only.
+    let square = of(&columns, "X{2}", None);
+    let Table::Dense(m) = &square.table else { panic!("dense") };
+    assert_eq!(m.row(0), [1.0, 2.0, 3.0]);
+    let note = "'X{2}' is 3 × 3: its columns are taken for the instances, because those of the others are (";
+    assert!(square.notes[0].starts_with(note), "{:?}", square.notes);
     let e = views(&mat(&[cell("X", &[2, 1], &both[..2]), counting("y", 7, 1)]), None);
     assert!(e.unwrap_err().to_string().contains("'X{1}' is 2 × 3, but 'y' holds 7 labels"));
     // A matrix of its own is turned by labels only, a sparse one too.
