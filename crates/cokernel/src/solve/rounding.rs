@@ -199,7 +199,8 @@ mod tests {
         };
         // √Σ (K_ij c_j)² = 1; 0.4 and 0.58 are the mean and the deviation of max(0, N).
         let e = 0.5 * f64::EPSILON;
-        let edge = 0.5 * 0.398_942_3 + 1.5 * 0.583_796_5;
+        let pi = std::f64::consts::PI;
+        let edge = 0.5 * (0.5 / pi).sqrt() + 1.5 * (0.5 - 0.5 / pi).sqrt();
         assert!((told(0.0, 1) / e - edge).abs() < 1e-6);
         assert!((told(0.0, 7) / e - 2.0 * edge).abs() < 1e-6);
         assert!((told(1e-3, 1) / e - 1.5).abs() < 1e-6);
