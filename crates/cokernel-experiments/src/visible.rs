@@ -134,7 +134,7 @@ mod tests {
     fn tables_hold_any_text() {
         assert_eq!(markdown("a|b\n<script>&"), "a\\|b &lt;script&gt;&amp;");
         assert_eq!(markdown("a\\|b"), "a\\\\\\|b");
-        assert_eq!(markdown("[x](https://a.b) `c`"), "\\[x\\](https://a.b) \\`c\\`");
+        assert_eq!(markdown("[x](https://a.b) `c`"), "\\[x\\](https&#58;//a.b) \\`c\\`");
         assert_eq!(
             markdown("**b** _u_ a_b ~s~ $a$"),
             "\\*\\*b\\*\\* \\_u\\_ a_b \\~s\\~ &#36;a&#36;"
