@@ -108,7 +108,7 @@ class NativeEstimator(BaseEstimator):  # type: ignore[misc]
             given = getattr(self, "method_params", None) or {}
             if name is None:
                 unknown = getattr(error, "unknown", None)
-                short = RENAMED.get(unknown)
+                short = RENAMED.get(str(unknown))
                 if short is None or unknown in given or short not in given:
                     raise
                 sentence = str(error).replace(f"'{unknown}'", f"'{short}'", 1)

@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
 
 from . import _native
-from ._base import plain, seed_of, summary, whole
+from ._base import seed_of, summary, whole
 from ._classes import class_kind, class_names, known_classes, labelled, refuse_missing_classes
 from ._instances import Given
 from ._learners import KernelLearner, Ready, learns_unlabelled, number, tells_probabilities
