@@ -156,6 +156,8 @@ def test_processes(digits: Any) -> None:
 INTERRUPTED = """
 import os, signal, time, threading
 import numpy as np, cokernel
+# What a shell without job control starts beside itself ignores it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 X = np.random.default_rng(0).normal(size=(4000, 20))
 clf = cokernel.TwoStageMKLClassifier(
     kernels=[cokernel.gaussian(width=[0.5, 1.0, 2.0, 4.0])], solver="pegasos",
