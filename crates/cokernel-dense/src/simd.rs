@@ -79,8 +79,8 @@ const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 const ROUND: f64 = 6_755_399_441_055_744.0;
 /// The least power or exponential that is not 0.
 const LEAST: f64 = 1e-150;
-/// ln 10⁻¹⁵⁰: below it 0 is given, since products of such numbers underflow, which takes processors twenty times as long (22 Gaussian
-/// kernels of 3,000 rows, widths from the median / 32 on: 20 s for the square of a matrix that takes 1 s).
+/// ln 10⁻¹⁵⁰: below it 0 is given, since products of such numbers underflow, which takes processors many times as long (Gaussian
+/// kernels of 3,000 rows, widths from the median / 32 on: a fit went on for some 20 s in a product, past its limit; 0.3 s since).
 const LOWEST: f64 = -345.387_763_949_106_84;
 const HIGHEST: f64 = 709.0;
 const TAYLOR: [f64; 12] = [
